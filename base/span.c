@@ -1,6 +1,7 @@
 #include "base/span.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MINUTE_S = 60, HOUR_S = 60 * MINUTE_S, DAY_S = 24 * HOUR_S };
 enum { DAYS, HOURS, MINUTES, SECONDS, UNITS };
@@ -40,4 +41,104 @@ struct span_text span_of_seconds(double seconds)
 struct span_text span_exact(int64_t ms)
 {
 	return in_units(ms > 0 ? ms / 1000 + (ms % 1000 > 0) : 0, HOURS);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+#define MAX_NS INT64_C(3153600000000000000) /* 100 years of 365 days */
+#define SECOND_NS INT64_C(1000000000)
+
+static const struct unit {
+	const char *name;
+	int64_t ns;
+} read_units[] = {
+	/* Longer names first: "ms" is not "m". Both letters for micro that Go takes. */
+	{"ns", 1},
+	{"us", 1000},
+	{"\xC2\xB5s", 1000},
+	{"\xCE\xBCs", 1000},
+	{"ms", 1000000},
+	{"s", SECOND_NS},
+	{"m", MINUTE_S *SECOND_NS},
+	{"h", HOUR_S *SECOND_NS},
+	/* From here on of long spans alone. */
+	{"d", DAY_S *SECOND_NS},
+	{"w", 7 * DAY_S *SECOND_NS},
+};
+
+enum { READ_UNITS = sizeof(read_units) / sizeof(*read_units), LONG_UNITS = 2 };
+
+static int64_t take_unit(const char **p, size_t nunits)
+{
+	for (size_t i = 0; i < nunits; i++) {
+		size_t len = strlen(read_units[i].name);
+		if (strncmp(*p, read_units[i].name, len) == 0) {
+			*p += len;
+			return read_units[i].ns;
+		}
+	}
+	return 0;
+}
+
+static bool take_digit(const char **p, int *ret)
+{
+	if (**p < '0' || **p > '9')
+		return false;
+	*ret = *(*p)++ - '0';
+	return true;
+}
+
+/* Adds one "1.5h" to *sum_ns. Six digits behind the point count. */
+static bool take_part(const char **p, size_t nunits, int64_t *sum_ns)
+{
+	int64_t whole = 0, part = 0, scale = 1, product;
+	int digit, digits = 0;
+	for (; take_digit(p, &digit); digits++) {
+		if (whole > MAX_NS / 10)
+			return false;
+		whole = whole * 10 + digit;
+	}
+	if (**p == '.') {
+		for ((*p)++; take_digit(p, &digit); digits++) {
+			if (scale == 1000000)
+				continue;
+			part = part * 10 + digit;
+			scale *= 10;
+		}
+	}
+	int64_t unit = digits > 0 ? take_unit(p, nunits) : 0;
+	if (unit == 0 || __builtin_mul_overflow(whole, unit, &product) ||
+		product > MAX_NS - *sum_ns)
+		return false;
+	*sum_ns += product + part * unit / scale;
+	return *sum_ns <= MAX_NS;
+}
+
+static bool parse(const char *text, size_t nunits, int64_t *ret_ms)
+{
+	int64_t ns = 0;
+	for (const char *p = text; *p || p == text;)
+		if (!take_part(&p, nunits, &ns))
+			return false;
+	*ret_ms = (ns + 999999) / 1000000;
+	return true;
+}
+
+bool span_parse(const char *text, int64_t *ret_ms)
+{
+	return parse(text, READ_UNITS - LONG_UNITS, ret_ms);
+}
+
+bool span_parse_long(const char *text, int64_t *ret_ms)
+{
+	return parse(text, READ_UNITS, ret_ms);
+}
+
+bool span_parse_seconds(const char *text, int64_t *ret_ms)
+{
+	char with_unit[32];
+	size_t len = strlen(text);
+	bool plain = len > 0 && len < sizeof(with_unit) - 1 && strspn(text, "0123456789") == len;
+	snprintf(with_unit, sizeof(with_unit), "%ss", plain ? text : "");
+	return span_parse(plain ? with_unit : text, ret_ms) && *ret_ms > 0;
 }

@@ -24,6 +24,14 @@ struct span_text {
 struct span_text span_short(int64_t ms);
 /* The short form of seconds that JSON has. */
 struct span_text span_of_seconds(double seconds);
+
+/* Reads "1h30m", "1.5h", "90s", "500ms" or "0s" into ms, rounded up; at most 100 years. False for
+ * anything else, a number without its unit included. */
+bool span_parse(const char *text, int64_t *ret_ms);
+/* Reads days and weeks too: "400d", "57w", "2d4h". */
+bool span_parse_long(const char *text, int64_t *ret_ms);
+/* Reads plain seconds too, and nothing that is 0. */
+bool span_parse_seconds(const char *text, int64_t *ret_ms);
 /* A part of a second counts as a whole one; below 0 is as 0. */
 struct span_text span_exact(int64_t ms);
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/span.h"
 #include "controller/common/clock.h"
 #include "controller/ledger/retention.h"
-#include "controller/wire/decode_text.h"
 #include "record/recorder.h"
 #include "sluice/quantity.h"
 
@@ -320,7 +320,7 @@ static int parse_after(const char *flag, const char *text, int64_t *ret_ms, stru
 		*ret_ms = 0;
 		return 0;
 	}
-	if (text_duration(text, ret_ms))
+	if (span_parse_seconds(text, ret_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"%s is \"%.60s\"; it must be a duration such as 60s or 5m, or 0 for never", flag,
@@ -335,7 +335,8 @@ static int parse_note_after(const char *text, struct options *o, struct err *e)
 static int parse_settle(const char *text, struct options *o, struct err *e)
 {
 	o->settle_ms = 0;
-	if (strcmp(text, "0s") == 0 || strcmp(text, "0") == 0 || text_duration(text, &o->settle_ms))
+	if (strcmp(text, "0s") == 0 || strcmp(text, "0") == 0 ||
+		span_parse_seconds(text, &o->settle_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"--settle-after-failover is \"%.60s\"; it must be a duration such as 60s, or 0s for none",
@@ -346,7 +347,7 @@ static int parse_mass_stop_after(const char *text, struct options *o, struct err
 {
 	o->mass_stop_after_ms = 0;
 	if (strcmp(text, "0s") == 0 || strcmp(text, "0") == 0 ||
-		text_duration(text, &o->mass_stop_after_ms))
+		span_parse_seconds(text, &o->mass_stop_after_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"--mass-stop-after is \"%.60s\"; it must be a duration such as 10m, or 0s for at once",
@@ -358,7 +359,7 @@ static int parse_keep_history(const char *text, struct options *o, struct err *e
 	o->keep_history_ms = 0;
 	if (strcmp(text, "0") == 0)
 		return 0;
-	if (!text_long_span(text, &o->keep_history_ms))
+	if (!span_parse_long(text, &o->keep_history_ms))
 		return err_set(e, ERR_INVALID,
 			"--keep-history is \"%.60s\"; it must be how long the ledger keeps an attempt after its end, such as 400d or 57w, or 0 for ever",
 			text);

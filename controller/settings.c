@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/span.h"
 #include "controller/wire/decode_text.h"
 #include "sluice/queue.h"
 #include "sluice/quantity.h"
@@ -63,7 +64,7 @@ static int duration(const char *flag, const char *text, bool zero, int64_t *ret,
 		*ret = 0;
 		return 0;
 	}
-	if (text_duration(text, ret))
+	if (span_parse_seconds(text, ret))
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"--%s is \"%.60s\"; it must be a duration such as 30m, 1h30m%s", flag, text,

@@ -3,7 +3,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "controller/wire/decode_text.h"
+#include "base/span.h"
 
 enum { TIMEOUT_MS = 120000 };
 
@@ -27,7 +27,7 @@ static int take_controller_namespace(const char *text, void *options, struct err
 
 static int take_timeout(const char *text, void *options, struct err *e)
 {
-	if (text_span(text, &((struct adopt_options *)options)->timeout_ms))
+	if (span_parse(text, &((struct adopt_options *)options)->timeout_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"--timeout is \"%.40s\"; it must be a duration such as 90s or 2m, or 0s to look once",

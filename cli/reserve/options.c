@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "controller/wire/decode_text.h"
+#include "base/span.h"
 #include "sluice/quantity.h"
 
 #define EXAMPLE "sluice reserve 64 gpu --queue team --from \"Mon 09:00 Europe/Berlin\" --for 8h"
@@ -110,7 +110,7 @@ static int take_for(const char *text, void *options, struct err *e)
 {
 	struct reserve_options *o = options;
 	o->lasts = text;
-	if (text_long_span(text, &o->for_ms) && o->for_ms >= 1000)
+	if (span_parse_long(text, &o->for_ms) && o->for_ms >= 1000)
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"--for is \"%.40s\"; it must be a time of a second or more, such as 8h, 90m or 2d",
@@ -121,7 +121,7 @@ static int take_release_after(const char *text, void *options, struct err *e)
 {
 	int64_t ms;
 	((struct reserve_options *)options)->release_after = text;
-	if (text_span(text, &ms) && ms >= 1000 && ms <= ADVANCE_RELEASE_MAX_MS &&
+	if (span_parse(text, &ms) && ms >= 1000 && ms <= ADVANCE_RELEASE_MAX_MS &&
 		strspn(text, "0123456789hms") == strlen(text))
 		return 0;
 	return err_set(e, ERR_INVALID,

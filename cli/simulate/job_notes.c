@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/similar.h"
+#include "base/span.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 
@@ -47,7 +48,7 @@ static int read_duration(const cJSON *o, const struct job *j, int64_t *ret_ms, s
 	char number[32], shown[SHOWN_SIZE];
 	const char *text = note(o, DURATION_ANNOTATION, number);
 	*ret_ms = NEVER_MS;
-	if (!text || text_duration(text, ret_ms))
+	if (!text || span_parse_seconds(text, ret_ms))
 		return 0;
 	*ret_ms = 0;
 	if (is_zero(text))
@@ -71,7 +72,7 @@ static int read_step(const cJSON *o, const struct job *j, struct job_plan *plan,
 	char number[32], shown[SHOWN_SIZE];
 	const char *text = note(o, CHECKPOINT_ANNOTATION, number);
 	plan->step_ms = job_notes_wave_ms(j, plan->duration_ms);
-	if (!text || text_duration(text, &plan->step_ms))
+	if (!text || span_parse_seconds(text, &plan->step_ms))
 		return 0;
 	err_set(e, ERR_INVALID, "%s is not a duration; write e.g. 30m, how often it saves its work",
 		text_show(text, shown));

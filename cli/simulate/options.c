@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "controller/wire/decode_text.h"
 
 #define OUTPUTS "table|json|svg" /* as enum simulate_output has them */
@@ -40,7 +41,7 @@ static int take_compress(const char *text, void *options, struct err *e)
 static int take_deadline(const char *text, void *options, struct err *e)
 {
 	struct simulate_options *o = options;
-	if (text_duration(text, &o->terms.deadline_ms))
+	if (span_parse_seconds(text, &o->terms.deadline_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"--trace-deadline is \"%.60s\"; it must be a duration such as 24h, within which each of the trace's jobs is to have ended",
@@ -66,7 +67,7 @@ static int take_until(const char *text, void *options, struct err *e)
 	struct simulate_options *o = options;
 	o->has_until = true;
 	o->until_is_time = text_time(text, &o->until_ms);
-	if (!o->until_is_time && !text_duration(text, &o->until_ms))
+	if (!o->until_is_time && !span_parse_seconds(text, &o->until_ms))
 		return err_set(e, ERR_INVALID,
 			"--until is \"%.60s\"; it must be a duration such as 90s, 1h30m or 5400, or a time such as 2026-11-21T09:58:30Z",
 			text);
@@ -97,7 +98,7 @@ static int take_seed(const char *text, void *options, struct err *e)
 
 static int take_assumed(const char *text, void *options, struct err *e)
 {
-	if (text_duration(text, &((struct simulate_options *)options)->assumed_ms))
+	if (span_parse_seconds(text, &((struct simulate_options *)options)->assumed_ms))
 		return 0;
 	return err_set(e, ERR_INVALID,
 		"--assume-duration is \"%.60s\"; it must be a duration such as 2h, which Jobs take that do not say how long",

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 
 static int64_t machine_ms(void)
 {
@@ -100,44 +101,15 @@ static void schedule_add(struct schedule *s, int64_t from_ms, int64_t offset_ms)
 
 /* ---- what is written in the flag and the file ------------------------------------------------ */
 
-static int64_t unit_ms(char c)
-{
-	switch (c) {
-	case 's':
-		return 1000;
-	case 'm':
-		return 60000;
-	case 'h':
-		return 3600000;
-	case 'd':
-		return 86400000;
-	}
-	return 0;
-}
-
 static bool read_offset(const char *text, int64_t *ret_ms)
 {
-	const char *p = text;
-	int64_t sum = 0;
-	bool back = *p == '-';
-	if (strcmp(text, "0") == 0) {
-		*ret_ms = 0;
+	bool back = *text == '-';
+	*ret_ms = 0;
+	if (strcmp(text, "0") == 0)
 		return true;
-	}
-	if (*p == '-' || *p == '+')
-		p++;
-	if (*p == '\0')
-		return false;
-	while (*p) {
-		char *end;
-		long n = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : -1;
-		if (n < 0 || n > 1000000000 || unit_ms(*end) == 0)
-			return false;
-		sum += n * unit_ms(*end);
-		p = end + 1;
-	}
-	*ret_ms = back ? -sum : sum;
-	return true;
+	bool is_span = span_parse_long(text + (back || *text == '+'), ret_ms);
+	*ret_ms = back ? -*ret_ms : *ret_ms;
+	return is_span;
 }
 
 static int offset_error(const char *where, const char *text, struct err *e)

@@ -3,9 +3,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/instant.h"
 #include "base/must.h"
+#include "base/span.h"
 #include "controller/past/steps.h"
-#include "controller/wire/decode_text.h"
 #include "queue/calendar/civil.h"
 #include "queue/calendar/wall_time.h"
 
@@ -56,7 +57,7 @@ static bool parse_date(const char *text, int64_t *ret_ms)
 		return false;
 	strcpy(whole, text);
 	strcat(whole, "T00:00:00Z");
-	return text_time(whole, ret_ms);
+	return instant_parse(slice_of(whole), ret_ms);
 }
 
 /* The beginning of this day, week, month or year. */
@@ -99,10 +100,10 @@ static int parse_moment(
 	const char *name, const char *text, int64_t now_ms, int64_t *ret_ms, struct err *e)
 {
 	int64_t span_ms;
-	if (text_time(text, ret_ms) || parse_date(text, ret_ms) ||
+	if (instant_parse(slice_of(text), ret_ms) || parse_date(text, ret_ms) ||
 		parse_period(text, now_ms, ret_ms) || parse_wall_time(text, now_ms, ret_ms))
 		return 0;
-	if (text_long_span(text, &span_ms)) {
+	if (span_parse_long(text, &span_ms)) {
 		*ret_ms = now_ms - span_ms;
 		return 0;
 	}

@@ -21,7 +21,7 @@ int64_t span_field(struct decoder *d, const struct path *up, const cJSON *object
 	if (!json_get(object, key))
 		return fallback;
 	const char *text = text_field(d, up, object, key, TEXT_MAX);
-	if (!text_span(text, &ms))
+	if (!span_parse(text, &ms))
 		decoder_fault(d, PATH(up, key),
 			"%s is not a duration; write hours, minutes and seconds with their units, such as 30m, 1h30m or 36h",
 			text_show(text, shown));

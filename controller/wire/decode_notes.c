@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/instant.h"
+#include "base/span.h"
 #include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
 #include "controller/wire/patch.h"
@@ -241,7 +242,7 @@ static void read_times(
 			text_show(max_run, shown));
 	j->durations.max_run_ms = seconds * 1000;
 	if (json_get(annotations, EXPECTED_ANNOTATION) &&
-		!text_duration(expected, &j->durations.expected_ms))
+		!span_parse_seconds(expected, &j->durations.expected_ms))
 		decoder_fault(d, PATH(at, EXPECTED_ANNOTATION),
 			"%s is not a duration; write e.g. 1h30m or 5400",
 			text_show(expected, shown));

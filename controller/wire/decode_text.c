@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/must.h"
 #include "sluice/quantity.h"
 
@@ -290,4 +291,23 @@ int name_field(struct decoder *d, const struct path *up, const cJSON *object, co
 	else
 		decoder_fault(d, PATH(up, key), "must be a string; write %s", list);
 	return fallback;
+}
+
+bool text_time(const char *text, int64_t *ret_ms)
+{
+	return instant_parse(slice_of(text), ret_ms);
+}
+
+bool text_number(const char *text, int64_t max, int64_t *ret)
+{
+	int64_t value = 0;
+	if (*text == '\0')
+		return false;
+	for (const char *p = text; *p; p++) {
+		if (*p < '0' || *p > '9' || value > (max - (*p - '0')) / 10)
+			return false;
+		value = value * 10 + (*p - '0');
+	}
+	*ret = value;
+	return true;
 }

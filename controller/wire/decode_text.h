@@ -102,12 +102,6 @@ int name_field(struct decoder *d, const struct path *up, const cJSON *object, co
 
 /* "2026-11-21T09:58:30Z", also with fraction and offset, to ms since the epoch. */
 bool text_time(const char *text, int64_t *ret_ms);
-/* "1h30m", "1.5h", "90s", "500ms", or plain seconds, to ms; more than 0, at most 100 years. */
-bool text_duration(const char *text, int64_t *ret_ms);
-/* The same, but not without a unit; "0s" is one. */
-bool text_span(const char *text, int64_t *ret_ms);
-/* The same, and in days and weeks: "400d", "57w"; at most 100 years. */
-bool text_long_span(const char *text, int64_t *ret_ms);
 /* Plain digits, at most max. */
 bool text_number(const char *text, int64_t max, int64_t *ret);
 

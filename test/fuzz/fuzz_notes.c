@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/span.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
@@ -32,9 +33,9 @@ static void check_texts(const char *text)
 	int64_t ms = 0, n = 0;
 	if (text_time(text, &ms)) /* the years 0 to 9999 */
 		must(ms > INT64_C(-62200000000000) && ms < INT64_C(253402400000000));
-	if (text_duration(text, &ms))
+	if (span_parse_seconds(text, &ms))
 		must(ms > 0 && ms <= INT64_C(3153600000000));
-	if (text_span(text, &ms))
+	if (span_parse(text, &ms))
 		must(ms >= 0 && ms <= INT64_C(3153600000000));
 	if (text_number(text, INT32_MAX, &n))
 		must(n >= 0 && n <= INT32_MAX);

@@ -2,6 +2,7 @@
  * Calendars. Times, weekdays and dates are read here (queue/calendar/notation.h); whether they make sense
  * together is asked of calendar_new(), which knows the zone.
  */
+#include "base/span.h"
 #include "queue/calendar/notation.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
@@ -77,7 +78,7 @@ static int64_t duration_field(struct decoder *d, const struct path *up, const cJ
 	int64_t ms = 0;
 	const char *text = text_field(d, up, object, "duration", TEXT_MAX);
 	char shown[SHOWN_SIZE];
-	if (!text_duration(text, &ms) || ms % 1000 != 0)
+	if (!span_parse_seconds(text, &ms) || ms % 1000 != 0)
 		decoder_fault(d, PATH(up, "duration"),
 			"%s is not a duration of whole seconds; write e.g. 6h or 90m",
 			text_show(text, shown));

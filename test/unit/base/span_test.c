@@ -51,12 +51,43 @@ static void seconds_of_json_are_any_number(void **state)
 	assert_string_equal(span_of_seconds(1e300).s, "11574074074d");
 }
 
+enum form { PLAIN = 1, LONG = 2, SECONDS = 4, ALL = PLAIN | LONG | SECONDS };
+
+static void what_people_write_is_read(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ms;
+		int forms; /* those that take it */
+	} rows[] = {{"1h30m", HOUR + HOUR / 2, ALL}, {"1.5h", HOUR + HOUR / 2, ALL},
+		{"90s", 90000, ALL}, {"500ms", 500, ALL}, {"1ns", 1, ALL},
+		{"0.0000001s", 0, PLAIN | LONG}, {"0s", 0, PLAIN | LONG},
+		{"5400", 5400000, SECONDS}, {"0", 0, 0}, {"400d", 400 * DAY, LONG},
+		{"57w", 399 * DAY, LONG}, {"2d4h", 52 * HOUR, LONG}, {"876000h", 36500 * DAY, ALL},
+		{"876000h1s", 0, 0}, {"36501d", 0, 0}, {"99999999999999999999h", 0, 0}, {"", 0, 0},
+		{"h", 0, 0}, {"1", 1000, SECONDS}, {"-1s", 0, 0}, {"1y", 0, 0}, {"1h ", 0, 0}};
+	static const struct {
+		bool (*parse)(const char *text, int64_t *ret_ms);
+		enum form form;
+	} parsers[] = {{span_parse, PLAIN}, {span_parse_long, LONG}, {span_parse_seconds, SECONDS}};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		for (size_t p = 0; p < ROWS(parsers); p++) {
+			int64_t ms = 0;
+			bool taken = parsers[p].parse(rows[i].text, &ms);
+			assert_int_equal(taken, (rows[i].forms & parsers[p].form) != 0);
+			assert_true(!taken || ms == rows[i].ms);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(people_read_two_units),
 		cmocka_unit_test(settings_have_all_of_it),
 		cmocka_unit_test(seconds_of_json_are_any_number),
+		cmocka_unit_test(what_people_write_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
