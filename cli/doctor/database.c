@@ -410,37 +410,52 @@ void check_role(struct doctor_context *p, struct findings *f)
 	PQclear(r);
 }
 
+/* Of a lease, in milliseconds: how long ago it ran out (NULL: it was given back), and what is left. */
+#define LEASE                                                                                      \
+	"SELECT holder, epoch, expires_at > clock_timestamp(), CASE WHEN expires_at <> "           \
+	"'-infinity' THEN (1000 * extract(epoch FROM clock_timestamp() - expires_at))::bigint "    \
+	"END, (1000 * extract(epoch FROM greatest(expires_at, clock_timestamp()) - "               \
+	"clock_timestamp()))::bigint, session_lock = session IS TRUE FROM sluice.lease WHERE "     \
+	"cell = $1"
+
+static void judge_lease(PGresult *r, struct findings *f)
+{
+	const char *holder = PQgetvalue(r, 0, 0), *epoch = PQgetvalue(r, 0, 1);
+	struct span_text left = span_short(atoll(PQgetvalue(r, 0, 4)));
+	if (PQgetisnull(r, 0, 3))
+		findings_add(f, VERDICT_FAIL,
+			"no controller leads: the lease of %s (epoch %s) was given back", holder,
+			epoch);
+	else if (*PQgetvalue(r, 0, 2) != 't')
+		findings_add(f, VERDICT_FAIL,
+			"no controller leads: the lease of %s (epoch %s) ran out %s ago", holder,
+			epoch, span_short(atoll(PQgetvalue(r, 0, 3))).s);
+	else if (*PQgetvalue(r, 0, 5) != 't')
+		findings_add(f, VERDICT_WARN,
+			"%s leads (epoch %s), %s are left; its session is not locked, so if it dies a standby takes over when the lease has run out, not at once: its connection has just come anew, or there is a pooler between it and Postgres",
+			holder, epoch, left.s);
+	else
+		findings_ok(f, "%s leads (epoch %s), %s are left", holder, epoch, left.s);
+}
+
 void check_lease(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
 	struct err e = {""};
-	if (doctor_context_select(p,
-		    "SELECT holder, epoch, expires_at > clock_timestamp(), "
-		    "CASE WHEN expires_at = '-infinity' THEN 'was given back' ELSE 'ran out ' || date_trunc('second', clock_timestamp() - expires_at)::text || ' ago' END, to_char(extract(epoch FROM greatest(expires_at, clock_timestamp()) - clock_timestamp()), 'FM999990.0'), session_lock = session IS TRUE FROM sluice.lease WHERE cell = $1",
-		    1, &p->o->cell, &r, &e) < 0)
+	if (doctor_context_select(p, LEASE, 1, &p->o->cell, &r, &e) < 0) {
 		skip_for(f, &e);
-	else {
-		p->lease_known = true;
-		p->led = PQntuples(r) > 0 && *PQgetvalue(r, 0, 2) == 't';
-		if (PQntuples(r) == 0) {
-			findings_add(f, VERDICT_FAIL, "no controller has ever led cell \"%s\"",
-				p->o->cell);
-			findings_cure(f,
-				"psql -c 'SELECT cell, holder, expires_at FROM "
-				"sluice.lease'   # the controller's --cell must be --cell here");
-		} else if (*PQgetvalue(r, 0, 2) != 't')
-			findings_add(f, VERDICT_FAIL,
-				"no controller leads: the lease of %s (epoch %s) %s",
-				PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQgetvalue(r, 0, 3));
-		else if (*PQgetvalue(r, 0, 5) != 't')
-			findings_add(f, VERDICT_WARN,
-				"%s leads (epoch %s), %s s are left; its session is not locked, so if it dies a standby takes over when the lease has run out, not at once: its connection has just come anew, or there is a pooler between it and Postgres",
-				PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1), PQgetvalue(r, 0, 4));
-		else
-			findings_ok(f, "%s leads (epoch %s), %s s are left", PQgetvalue(r, 0, 0),
-				PQgetvalue(r, 0, 1), PQgetvalue(r, 0, 4));
-		PQclear(r);
+		return;
 	}
+	p->lease_known = true;
+	p->led = PQntuples(r) > 0 && *PQgetvalue(r, 0, 2) == 't';
+	if (PQntuples(r) > 0) {
+		judge_lease(r, f);
+	} else {
+		findings_add(f, VERDICT_FAIL, "no controller has ever led cell \"%s\"", p->o->cell);
+		findings_cure(f, "psql -c 'SELECT cell, holder, expires_at FROM "
+				 "sluice.lease'   # the controller's --cell must be --cell here");
+	}
+	PQclear(r);
 }
 
 void check_balances(struct doctor_context *p, struct findings *f)

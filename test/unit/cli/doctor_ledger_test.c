@@ -184,7 +184,7 @@ static void leases(void **state)
 	expect(&s, VERDICT_OK, "one leads (epoch 7), ");
 	pg_fixture_sql(&F, "UPDATE sluice.lease SET expires_at = now() - interval '5 min'");
 	examine(&s, "lease");
-	expect(&s, VERDICT_FAIL, "the lease of one (epoch 7) ran out 00:05:0");
+	expect(&s, VERDICT_FAIL, "the lease of one (epoch 7) ran out 5m");
 	assert_true(s.p.lease_known && !s.p.led);
 	pg_fixture_sql(&F, "UPDATE sluice.lease SET expires_at = '-infinity'");
 	examine(&s, "lease");
