@@ -353,8 +353,7 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
  * story nor generation, and the start is sent behind it. */
 static bool busy_with_another(const struct gate_job *j)
 {
-	return job_busy(j) && !job_busy_with(j, INTENT_NOTICE) &&
-	       !job_busy_with(j, INTENT_OUTCOMES) && !job_busy_with(j, INTENT_CLEAR);
+	return job_busy(j) && !intent_is(job_busy_with(j), HARMLESS_TO_START);
 }
 
 enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struct decision *d)

@@ -52,9 +52,21 @@ bool job_busy(const struct gate_job *j)
 	return j->request.id != 0 || j->request.wanting;
 }
 
-bool job_busy_with(const struct gate_job *j, enum intent_kind kind)
+enum intent_kind job_busy_with(const struct gate_job *j)
 {
-	return job_busy(j) && (j->request.wanting ? j->request.want : j->request.asked) == kind;
+	return j->request.wanting ? j->request.want : j->request.asked;
+}
+
+bool job_waits(const struct gate *g, const struct gate_job *j)
+{
+	(void)g;
+	return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
+}
+
+bool job_goes_on(const struct gate *g, const struct gate_job *j)
+{
+	(void)g;
+	return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
 }
 
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms)
@@ -264,7 +276,7 @@ bool gate_lease_ran_out(const struct gate *g)
  * etcd went back since, the Job does not tell of that any more: so both want more than its word. */
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind)
 {
-	if ((kind == INTENT_START || kind == INTENT_GROW) && gate_lease_ran_out(g))
+	if (intent_is(kind, NEEDS_LEASE_NOW) && gate_lease_ran_out(g))
 		return true;
-	return j->after_lease > g->lease.confirmed && kind != INTENT_READ && kind != INTENT_PODS;
+	return j->after_lease > g->lease.confirmed && !intent_is(kind, NEEDS_NO_LEASE);
 }

@@ -158,7 +158,11 @@ void gate_mark_dirty(struct gate *g, struct gate_job *j);
 
 /* Tells whether a request is wanted or under way, and which. */
 bool job_busy(const struct gate_job *j);
-bool job_busy_with(const struct gate_job *j, enum intent_kind kind);
+enum intent_kind job_busy_with(const struct gate_job *j);
+/* Tells whether the Job waits, is on the watch and suspended. */
+bool job_waits(const struct gate *g, const struct gate_job *j);
+/* Tells whether the Job runs, is on the watch, and is not to stop. */
+bool job_goes_on(const struct gate *g, const struct gate_job *j);
 /* Asks for kind, unless something is under way or a pause is on. */
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks for kind whatever pause is on. Nothing may be under way. */

@@ -18,69 +18,28 @@
 
 static const char *words_of(const struct gate_job *j, enum intent_kind k)
 {
-	switch (k) {
-	case INTENT_START:
-		return "start it";
-	case INTENT_STOP:
-		return "stop it";
-	case INTENT_SHRINK:
-		return "reduce its pods";
-	case INTENT_GROW:
-		return "give it more pods";
-	case INTENT_TELL:
-		return j->stop.hold && j->phase == PHASE_WAITING ? "put it on hold"
-								 : "write its story";
-	case INTENT_RETELL:
-		return "rewrite its story";
-	case INTENT_OUTCOMES:
-		return "record how the Jobs it waits for ended";
-	case INTENT_NOTICE:
-		return "write its waiting notice";
-	case INTENT_WARN:
-		return "write its stop notice";
-	case INTENT_CLEAR:
-		return "clear its start time";
-	case INTENT_DELETE:
-		return "delete it";
-	case INTENT_READ:
-		return "read it";
-	case INTENT_PODS:
-		return "count its pods";
-	case INTENT_NAMESPACE:
-		return "read its Namespace";
-	case INTENT_PROVISION:
-	case INTENT_UNPROVISION:
-	case INTENT_LEASE:
-	case INTENT_LOAD:
-	case INTENT_BATCH:
-		break;
-	}
-	return "write to it";
-}
-
-static bool is_read(enum intent_kind k)
-{
-	return k == INTENT_READ || k == INTENT_PODS || k == INTENT_NAMESPACE;
+	bool holds = k == INTENT_TELL && j->stop.hold && j->phase == PHASE_WAITING;
+	return holds ? "put it on hold" : intent_does(k);
 }
 
 /* Tells whether a failure of that kind replaces the one that is told. A failed start stays: what fails beside
  * it, as its fence, does so for the same reason. A failed read replaces none: it only prepares a write. */
 static bool takes_over(const struct failing *f, enum intent_kind asked)
 {
-	return f->since_ms == 0 || (f->asked != INTENT_START && !is_read(asked));
+	return f->since_ms == 0 || (f->asked != INTENT_START && !intent_is(asked, WRITES_NOTHING));
 }
 
 /* Tells whether the API server never had that write: the connection failed, which no Job can cause. */
 static bool never_arrived(enum intent_kind asked, const struct job_answer *a)
 {
-	return a->outcome == JOB_BUSY && !a->sentence && !is_read(asked);
+	return a->outcome == JOB_BUSY && !a->sentence && !intent_is(asked, WRITES_NOTHING);
 }
 
 /* Tells whether such a write shows that the server is well. TELL and CLEAR may go by the subresource
  * status, which most webhooks do not look at. */
 static bool shows_health(enum intent_kind asked)
 {
-	return !is_read(asked) && asked != INTENT_TELL && asked != INTENT_CLEAR;
+	return !intent_is(asked, WRITES_NOTHING | GOES_BY_STATUS);
 }
 
 static uint32_t bit_of(enum intent_kind k)
@@ -153,18 +112,12 @@ static void failed(
 	keep_words(j, asked, a);
 }
 
-/* requests.c notes refusals, but not these three. */
-static bool is_noted_here(enum intent_kind asked)
-{
-	return asked == INTENT_NOTICE || asked == INTENT_OUTCOMES || asked == INTENT_NAMESPACE;
-}
-
 static void refused(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
 	if (asked == INTENT_CLEAR)
 		return; /* start_time.c notes it, and the start goes on without */
-	if (is_noted_here(asked)) {
+	if (intent_is(asked, STANDS_ALONE)) { /* requests.c notes all others */
 		failed(g, j, asked, a);
 		return;
 	}
@@ -193,8 +146,8 @@ static void succeeded(struct gate_job *j, enum intent_kind asked)
 void failing_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
 {
-	if (asked == INTENT_PROVISION || asked == INTENT_UNPROVISION)
-		return; /* provision.c has limits of its own */
+	if (intent_is(asked, HAS_OWN_LIMITS))
+		return;
 	switch (a->outcome) {
 	case JOB_DONE:
 		if (shows_health(asked))
@@ -278,23 +231,23 @@ static bool tells_of_last_start(const struct gate_job *j, const struct failing *
 }
 
 /* Tells whether it is not asked for any more. What a start met before an edit says nothing of the next. */
-static bool is_over(const struct gate_job *j, const struct failing *f)
+static bool is_over(const struct gate *g, const struct gate_job *j, const struct failing *f)
 {
 	if (f->asked == INTENT_DELETE)
 		return j->never.action != NEVER_DELETE;
 	if (f->asked == INTENT_NAMESPACE)
-		return !newcomer_asks(j);
+		return !newcomer_asks(g, j);
 	if (f->asked == INTENT_PODS && j->phase == PHASE_WAITING) /* of a newcomer */
 		return j->seen.suspend;
 	return tells_of_last_start(j, f) && f->generation != j->seen.generation;
 }
 
-void explain_failing(const struct gate_job *j, struct explanation *x)
+void explain_failing(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	const struct failing *f = j->failing;
 	size_t len = strlen(x->sentence);
 	struct buf since;
-	if (!f || !f->said || is_over(j, f))
+	if (!f || !f->said || is_over(g, j, f))
 		return;
 	bool waits = tells_of_last_start(j, f);
 	buf_init(&since, 64);

@@ -63,6 +63,6 @@ int64_t failing_pause_max_ms(const struct gate *g, const struct gate_job *j, int
 /* Forgets all failures. */
 void failing_over(struct gate_job *j);
 /* Adds what fails, and the server's words, to the sentence. */
-void explain_failing(const struct gate_job *j, struct explanation *x);
+void explain_failing(const struct gate *g, const struct gate_job *j, struct explanation *x);
 
 #endif

@@ -440,7 +440,7 @@ static const struct intent *job_intent(struct gate *g)
 {
 	struct gate_job *j;
 	while ((j = take_wanting(g)) &&
-		(!job_still_wants(g, j) || gate_doubts_lease(g, j, j->request.want))) {
+		(!request_wanted(g, j) || gate_doubts_lease(g, j, j->request.want))) {
 		if (j->request.want == INTENT_OUTCOMES)
 			queue_return_unrecorded(g->queue, &j->uid);
 		gate_mark_dirty(g, j);
@@ -462,7 +462,7 @@ static const struct intent *job_intent(struct gate *g)
 	i->queue = j->queue;
 	i->story_before = j->story;
 	i->has_annotations = j->seen.has_annotations;
-	job_tell(g, j, i);
+	request_tell(g, j, i);
 	return i;
 }
 

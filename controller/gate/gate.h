@@ -48,7 +48,7 @@
  * A gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
  * start again as a standby. Restart is the tested path.
  *
- * When a phase is added: job_reconcile() and the table in docs/gate.md.
+ * When a phase is added: job_reconcile() and the table in docs/gate.md. An intent: intents.def.
  */
 #ifndef SLUICE_CONTROLLER_GATE_GATE_H
 #define SLUICE_CONTROLLER_GATE_GATE_H
@@ -59,7 +59,7 @@
 
 #include "base/uid.h"
 #include "controller/gate/bill_labels.h"
-#include "controller/gate/story.h"
+#include "controller/gate/intent.h"
 #include "controller/gate/trouble.h"
 #include "controller/ledger/ledger.h"
 #include "sluice/job.h"
@@ -162,104 +162,6 @@ struct gate_wake {
 struct gate_wake gate_wake(const struct gate *g);
 
 /* ---- Intents --------------------------------------------------------------------------------- */
-
-enum intent_kind {
-	INTENT_LEASE,  /* take or renew the lease */
-	INTENT_LOAD,   /* read the open reservations */
-	INTENT_BATCH,  /* write operations */
-	INTENT_START,  /* PATCH: suspend false, directives, story */
-	INTENT_STOP,   /* PATCH: suspend true, story */
-	INTENT_SHRINK, /* PATCH: parallelism (and completions) of a Job that runs, story */
-	INTENT_GROW,   /* the same, of one that is to have more pods */
-	INTENT_TELL,   /* PATCH: story alone (and hold, and resume), of a Job that is suspended */
-	INTENT_OUTCOMES, /* PATCH: what is known of Jobs that it waits for; of one that is suspended */
-	INTENT_NOTICE, /* PATCH: why it waits, of a Job that is suspended; the story stays */
-	INTENT_WARN,   /* PATCH: when it will be stopped, of a Job that runs; the story stays */
-	INTENT_RETELL, /* PATCH: story alone, of a Job that runs: it says the same anew */
-	INTENT_CLEAR,  /* PATCH of the status: no start time; uid and version are tested */
-	INTENT_DELETE, /* DELETE of a Job that waits, with its pods; uid and version are tested */
-	INTENT_PROVISION,   /* make a ProvisioningRequest for what its start would be */
-	INTENT_UNPROVISION, /* DELETE that one */
-	INTENT_READ,	    /* GET the Job */
-	INTENT_PODS,	    /* count the Job's pods that are not in a terminal phase */
-	INTENT_NAMESPACE,   /* GET the Job's Namespace: what of it may be adopted (newcomer.h) */
-};
-
-/* What a start writes into the Pod template. Texts are JSON. */
-struct start_template {
-	struct template_directives {
-		const char *node_selector; /* an object */
-		const char *tolerations;   /* an array */
-		const char *node_affinity; /* spec.affinity.nodeAffinity, an object; "": none */
-	} own, run; /* as the owner wrote them; joined with those of the run's flavors */
-	struct template_edit edit; /* what else changes: node affinity, labels, annotations */
-	const char *resources;	   /* of its containers, as the owner wrote them; NULL: they stay */
-	enum lending lending;	   /* the names under which the run asks for these */
-	const char *fault;	   /* NULL, or why no patch of it can be made: a sentence */
-};
-
-/* Annotations of pods that take what was set aside for a ProvisioningRequest. */
-#define PROVISION_CONSUMES "autoscaling.x-k8s.io/consume-provisioning-request"
-#define PROVISION_CLASS "autoscaling.x-k8s.io/provisioning-class-name"
-
-/* A ProvisioningRequest, and the PodTemplate of the same name. */
-struct provision_ask {
-	const char *name; /* NULL: none */
-	const char *class_name;
-	const struct label *parameters;
-	size_t nparameters;
-	int32_t pods;
-	uint64_t key; /* kept with it: provision_fact.key */
-};
-
-struct intent {
-	enum intent_kind kind;
-	uint64_t id; /* the answer quotes it */
-
-	/* INTENT_LEASE: renew this epoch (0: take it if it is free, beyond epoch_seen). INTENT_LOAD:
-	 * the epoch. */
-	int64_t epoch, epoch_seen;
-	int64_t lease_ms;
-	bool settled; /* INTENT_LEASE: no pause of starts is left for the next leader */
-
-	/* INTENT_BATCH */
-	struct ledger_batch batch;
-
-	/* All others: the Job, and what a PATCH tests. */
-	struct uid uid;
-	const char *ns, *name;
-	int64_t generation; /* INTENT_START tests it, and what restores parallelism does */
-	int64_t version; /* INTENT_CLEAR and INTENT_DELETE test it: nothing of the Job is another since it was decided */
-	const char *queue; /* INTENT_START tests the label: changing it moves no generation */
-	const char *story_before; /* tested; NULL: there must be none */
-	bool has_annotations;	  /* false: test that the map is absent, and make it */
-	struct story story;	  /* what to write */
-	const char *hold; /* INTENT_STOP and INTENT_TELL: also set sluice.dev/hold to this; or
-			     NULL */
-	/* Also set these two fields of the spec, where they are more than 0: a start with fewer
-	 * pods than asked for takes them down, and what ends the run puts them back to what its
-	 * owner wrote. What puts them back tests generation as well: the owner may be editing
-	 * them. */
-	int32_t parallelism, completions;
-	const char *notice; /* INTENT_NOTICE: the text of sluice.dev/waiting */
-	int64_t booked_start_ms; /* INTENT_NOTICE: also set sluice.dev/booked-start; 0: take it off, if: */
-	bool has_booked_start;	/* INTENT_NOTICE, INTENT_START: it is there */
-	const char *outcomes;	/* INTENT_OUTCOMES: the text of sluice.dev/after-outcomes */
-	bool has_notice;	/* INTENT_START: take that off; false: test that there is none */
-	int64_t stopping_at_ms; /* INTENT_WARN: the time in sluice.dev/stopping-at; 0: take it off
-				 */
-	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
-	size_t story_max;
-	bool untold;	  /* INTENT_STOP: no story at all, of a Job that has none */
-	bool by_status;	  /* INTENT_TELL: through the subresource status (failing.h) */
-	bool resume;	  /* INTENT_TELL: suspend false, so that a Job without work left can end */
-	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
-			      one that waits no more */
-	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
-	bool with_nodes;   /* INTENT_PODS: and say on which nodes they are */
-	struct start_template template; /* INTENT_START, INTENT_PROVISION */
-	struct provision_ask provision; /* INTENT_PROVISION, INTENT_UNPROVISION: its name */
-};
 
 /* The next intent, or NULL. It is whole: nothing else is asked to carry it out. It and all it
  * points to stay valid until the next call of any gate function; INTENT_BATCH until it is answered.

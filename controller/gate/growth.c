@@ -12,11 +12,6 @@
 #define DENIED_MS INT64_C(60000) /* doubled with each refusal in a row */
 #define DENIED_MAX_MS INT64_C(240000)
 
-static bool runs_on(const struct gate_job *j)
-{
-	return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
-}
-
 /* Its owner's number is still there to grow to. Else its owner has edited the Job, and the PATCHes
  * that were sent cannot land any more. */
 static bool can_grow(const struct gate_job *j)
@@ -42,8 +37,9 @@ static void unreserve(struct gate *g, struct gate_job *j, int32_t pods)
 
 static bool may_begin(const struct gate *g, const struct gate_job *j, const struct decision *d)
 {
-	return runs_on(j) && j->attempt.pods < d->pods && g->tick_ms >= j->growth.denied_ms &&
-	       !growth_keeps(g, j) && j->attempt.pods <= j->seen.pods && j->scale_down.to == 0 &&
+	return job_goes_on(g, j) && j->attempt.pods < d->pods &&
+	       g->tick_ms >= j->growth.denied_ms && !growth_keeps(g, j) &&
+	       j->attempt.pods <= j->seen.pods && j->scale_down.to == 0 &&
 	       d->pods > j->seen.parallelism && d->pods <= j->seen.owner_parallelism;
 }
 
@@ -143,6 +139,11 @@ static bool is_sent(const struct gate_job *j)
 	return x->step == GROWTH_TELLING && !x->dropped && !x->denied;
 }
 
+static void may_have_landed(struct gate_job *j)
+{
+	j->growth.may_have_landed = true;
+}
+
 void growth_settle(struct gate *g, struct gate_job *j)
 {
 	const struct growth *x = &j->growth;
@@ -151,7 +152,7 @@ void growth_settle(struct gate *g, struct gate_job *j)
 	bool goes_on = can_grow(j) && is_sent(j);
 	bool owners = x->dropped && j->seen.reapplied;
 	if (owners && j->scale_down.to > 0)
-		growth_may_have_landed(j); /* what makes it smaller is under way, and tells */
+		may_have_landed(j); /* what makes it smaller is under way, and tells */
 	else if (j->seen.parallelism >= x->to && !owners)
 		landed(g, j);
 	else if (!goes_on && !job_busy(j) && is_decided(j))
@@ -190,11 +191,14 @@ bool growth_tells(const struct gate_job *j)
 	return j->growth.step == GROWTH_TELLING;
 }
 
-bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell)
+bool growth_wanted(const struct gate *g, const struct gate_job *j)
 {
-	if (!runs_on(j))
-		return false;
-	return retell ? must_retell(g, j) : is_sent(j) && can_grow(j);
+	return job_goes_on(g, j) && is_sent(j) && can_grow(j);
+}
+
+bool growth_retell_wanted(const struct gate *g, const struct gate_job *j)
+{
+	return job_goes_on(g, j) && must_retell(g, j);
 }
 
 /* As many as its owner wrote: then the spec is the owner's own again. */
@@ -229,23 +233,27 @@ void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i)
 	tell_counts(j, j->seen.parallelism, &i->story);
 }
 
-void growth_may_have_landed(struct gate_job *j)
-{
-	j->growth.may_have_landed = true;
-}
-
 void growth_retold(struct gate_job *j)
 {
 	j->growth.fenced = true;
 }
 
-/* While another PATCH of it may land it stays reserved: growth_see_to() puts an end to that. */
-void growth_denied(struct gate *g, struct gate_job *j)
+bool growth_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
+	(void)g;
+	if (a->outcome == JOB_DONE || a->outcome == JOB_IN_DOUBT)
+		may_have_landed(j);
+	return false;
+}
+
+/* While another PATCH of it may land it stays reserved: growth_see_to() puts an end to that. */
+void growth_denied(struct gate *g, struct gate_job *j, const char *said)
+{
+	(void)said;
 	struct growth *x = &j->growth;
 	x->denied_ms =
 		g->tick_ms + gate_spread(g, backoff_ms(DENIED_MS, x->denials++, DENIED_MAX_MS));
-	if (x->step != GROWTH_TELLING || !runs_on(j))
+	if (x->step != GROWTH_TELLING || !job_goes_on(g, j))
 		return;
 	x->denied = true;
 	if (!x->may_have_landed)

@@ -38,6 +38,7 @@ struct decision;
 struct gate;
 struct gate_job;
 struct intent;
+struct job_answer;
 
 enum growth_step {
 	GROWTH_NONE,
@@ -70,16 +71,16 @@ void growth_drop(struct gate_job *j);
 bool growth_keeps(const struct gate *g, const struct gate_job *j);
 /* A PATCH of it is due, or under way. */
 bool growth_tells(const struct gate_job *j);
-bool growth_still_wants(const struct gate *g, const struct gate_job *j, bool retell);
+/* INTENT_GROW. */
+bool growth_wanted(const struct gate *g, const struct gate_job *j);
 void growth_tell(struct gate_job *j, struct intent *i);
+bool growth_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+void growth_denied(struct gate *g, struct gate_job *j, const char *said);
 /* INTENT_RETELL. */
+bool growth_retell_wanted(const struct gate *g, const struct gate_job *j);
 void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i);
-/* The PATCH was answered, or will not be: it may have landed. */
-void growth_may_have_landed(struct gate_job *j);
 /* Another story stands there: what was sent before tests the one that did. */
 void growth_retold(struct gate_job *j);
-/* The API server will not have it. */
-void growth_denied(struct gate *g, struct gate_job *j);
 /* The attempt ends. */
 void growth_end(struct gate_job *j);
 

@@ -86,6 +86,11 @@ void never_starts_see_to(struct gate *g, struct gate_job *j)
 		delete_it(g, j);
 }
 
+bool never_starts_wanted(const struct gate *g, const struct gate_job *j)
+{
+	return job_waits(g, j) && !j->seen.deleting && j->never.action == NEVER_DELETE;
+}
+
 /* Said before it goes out, and once: whether it landed may never be known. */
 void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
@@ -98,8 +103,10 @@ void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	j->never.confirming = false;
 }
 
-void never_starts_deleted(struct gate *g, struct gate_job *j)
+enum phase never_starts_deleted(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
+	(void)a;
 	g->counts.never_deleted++;
 	never_starts_end(j);
+	return j->phase;
 }

@@ -18,11 +18,13 @@
 
 #include <stdbool.h>
 
+#include "controller/gate/phase.h"
 #include "sluice/queue.h"
 
 struct gate;
 struct gate_job;
 struct intent;
+struct job_answer;
 
 enum never_action {
 	NEVER_NOTHING,
@@ -41,10 +43,10 @@ struct never_starts {
 void never_starts_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that waits, suspended and without pods: asks for what is to be done, if it still is. */
 void never_starts_see_to(struct gate *g, struct gate_job *j);
-/* INTENT_DELETE is made. */
+/* INTENT_DELETE. */
+bool never_starts_wanted(const struct gate *g, const struct gate_job *j);
 void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i);
-/* The DELETE landed. */
-void never_starts_deleted(struct gate *g, struct gate_job *j);
+enum phase never_starts_deleted(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* It starts after all, or is forgotten. */
 void never_starts_end(struct gate_job *j);
 

@@ -57,31 +57,33 @@ static bool is_newcomer(const struct gate_job *j)
 	       !j->lost;
 }
 
-bool newcomer_asks(const struct gate_job *j)
+bool newcomer_asks(const struct gate *g, const struct gate_job *j)
 {
+	(void)g;
 	return is_newcomer(j) && !j->newcomer.asked;
 }
 
-void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
+bool newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	if (!newcomer_asks(j))
-		return;
+	if (!newcomer_asks(g, j))
+		return true;
 	switch (a->outcome) {
 	case JOB_DONE:
 		j->newcomer.asked = true;
 		j->newcomer.begun_by_ms = a->adopt_begun_by_ms;
-		return;
+		break;
 	case JOB_GONE: /* the Namespace: the Job will be told to be gone, too */
 	case JOB_REFUSED:
 	case JOB_DENIED:
 		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_MS));
-		return;
+		break;
 	case JOB_BUSY:
 	case JOB_IN_DOUBT:
 		job_pause(g, j,
 			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : PAUSE_MS));
-		return;
+		break;
 	}
+	return true;
 }
 
 void newcomer_counted(struct gate *g, struct gate_job *j, const struct job_answer *a)

@@ -59,9 +59,9 @@ enum newcomer_verdict {
  * stay empty, and the caller takes it over. */
 enum newcomer_verdict newcomer_see_to(
 	struct gate *g, struct gate_job *j, struct ledger_reservation *ret);
-/* INTENT_NAMESPACE: is it still wanted? It was answered. */
-bool newcomer_asks(const struct gate_job *j);
-void newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+/* INTENT_NAMESPACE. */
+bool newcomer_asks(const struct gate *g, const struct gate_job *j);
+bool newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* INTENT_PODS, of one that waits. It is asked with_nodes. */
 void newcomer_counted(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* Its ADOPT is durable: it is told. */

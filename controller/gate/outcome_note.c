@@ -16,10 +16,9 @@
 #define RETRY_MS 1000
 #define RETRY_MAX_MS 512000
 
-static bool waits(const struct gate_job *j)
+static bool waits(const struct gate *g, const struct gate_job *j)
 {
-	return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend && !j->seen.deleting &&
-	       j->seen.annotation_bytes <= OWNER_BYTES_MAX;
+	return job_waits(g, j) && !j->seen.deleting && j->seen.annotation_bytes <= OWNER_BYTES_MAX;
 }
 
 static bool may_write(const struct gate *g, const struct gate_job *j)
@@ -35,7 +34,7 @@ static size_t posts_max(const struct gate *g)
 
 static bool is_unanswered(const struct gate_job *j)
 {
-	return j && job_busy_with(j, INTENT_OUTCOMES);
+	return j && job_busy(j) && job_busy_with(j) == INTENT_OUTCOMES;
 }
 
 /* An API server that is slow is given no more to do. */
@@ -63,7 +62,7 @@ void outcome_note_tick(struct gate *g)
 		if (!queue_take_unrecorded(g->queue, &uid))
 			break;
 		struct gate_job *j = gate_find_job(g, &uid);
-		if (!j || !waits(j))
+		if (!j || !waits(g, j))
 			continue;
 		if (!may_write(g, j)) {
 			later[nlater++] = uid;
@@ -78,7 +77,7 @@ void outcome_note_tick(struct gate *g)
 		queue_return_unrecorded(g->queue, &later[i]);
 }
 
-void outcome_note_tell(struct gate *g, const struct gate_job *j, struct intent *i)
+void outcome_note_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	buf_reset(&g->outcome_notes.text);
 	queue_job_outcomes(g->queue, &j->uid, &g->outcome_notes.text);
@@ -86,14 +85,15 @@ void outcome_note_tell(struct gate *g, const struct gate_job *j, struct intent *
 }
 
 /* Whether it landed, when in doubt, the Job tells: the queue compares. */
-void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed, int64_t retry_ms)
+bool outcome_note_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	struct outcome_note *n = &j->outcome_note;
-	if (landed) {
+	if (a->outcome == JOB_DONE) {
 		n->failures = 0;
-		return;
+		return true;
 	}
 	int64_t pause_ms = gate_spread(g, backoff_ms(RETRY_MS, n->failures++, RETRY_MAX_MS));
-	n->not_before_ms = g->tick_ms + greater(retry_ms, pause_ms);
+	n->not_before_ms = g->tick_ms + greater(a->retry_ms, pause_ms);
 	queue_return_unrecorded(g->queue, &j->uid);
+	return true;
 }

@@ -22,6 +22,7 @@
 struct gate;
 struct gate_job;
 struct intent;
+struct job_answer;
 
 struct outcome_note {
 	unsigned failures; /* in a row */
@@ -38,8 +39,8 @@ struct outcome_notes {
 };
 
 void outcome_note_tick(struct gate *g);
-void outcome_note_tell(struct gate *g, const struct gate_job *j, struct intent *i);
-/* retry_ms: what the API server asked for; or 0. */
-void outcome_note_answered(struct gate *g, struct gate_job *j, bool landed, int64_t retry_ms);
+/* INTENT_OUTCOMES. */
+void outcome_note_tell(struct gate *g, struct gate_job *j, struct intent *i);
+bool outcome_note_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 
 #endif

@@ -686,7 +686,7 @@ void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
 
 void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	enter(g, j, request_answered(g, j, j->request.asked, a));
+	enter(g, j, request_answered(g, j, a));
 }
 
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
@@ -731,35 +731,4 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const stru
 		newcomer_adopted(g, j);
 	}
 	gate_mark_dirty(g, j);
-}
-
-bool job_still_wants(const struct gate *g, const struct gate_job *j)
-{
-	if (j->request.want == INTENT_NOTICE || j->request.want == INTENT_OUTCOMES)
-		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend;
-	if (j->request.want == INTENT_DELETE)
-		return j->phase == PHASE_WAITING && !j->lost && j->seen.suspend &&
-		       !j->seen.deleting && j->never.action == NEVER_DELETE;
-	if (j->request.want == INTENT_PROVISION && attempt_must_not_start(g, j))
-		return false;
-	if (j->request.want == INTENT_PROVISION || j->request.want == INTENT_UNPROVISION)
-		return provision_still_wants(g, j);
-	if (j->request.want == INTENT_CLEAR)
-		return start_time_still_wants(j);
-	if (j->request.want == INTENT_WARN)
-		return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend;
-	if (j->request.want == INTENT_SHRINK)
-		return scale_down_still_wants(j);
-	if (j->request.want == INTENT_NAMESPACE)
-		return newcomer_asks(j);
-	if (j->request.want == INTENT_RETELL && newcomer_owes_story(j))
-		return true;
-	if (j->request.want == INTENT_GROW || j->request.want == INTENT_RETELL)
-		return growth_still_wants(g, j, j->request.want == INTENT_RETELL);
-	if (j->request.want == INTENT_STOP)
-		return !j->seen.ending;
-	if (j->request.want == INTENT_PODS) /* of a run they say something else than of its end */
-		return j->request.want_in == j->phase;
-	return j->request.want != INTENT_START ||
-	       (j->phase == PHASE_STARTING && !attempt_must_not_start(g, j));
 }

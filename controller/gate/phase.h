@@ -37,8 +37,6 @@ bool job_adopt_by_story(struct gate *g, struct gate_job *j);
 /* The ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
 void job_adopted(
 	struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r);
-/* False when the facts have overtaken the wish. */
-bool job_still_wants(const struct gate *g, const struct gate_job *j);
 /* Resumed by others with pods that are more than is reserved for them. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
 

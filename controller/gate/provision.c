@@ -533,12 +533,15 @@ void provision_heed(struct gate *g, struct gate_job *j)
 
 /* ---- the talk with the API server ------------------------------------------------------------ */
 
-bool provision_still_wants(const struct gate *g, const struct gate_job *j)
+bool provision_wanted(const struct gate *g, const struct gate_job *j)
 {
-	const struct provision *v = find(g, j);
-	if (j->request.want == INTENT_UNPROVISION)
-		return v && v->first;
-	return j->phase == PHASE_STARTING && !(v && v->first);
+	return !attempt_must_not_start(g, j) && j->phase == PHASE_STARTING &&
+	       !provision_is_left(g, j);
+}
+
+bool unprovision_wanted(const struct gate *g, const struct gate_job *j)
+{
+	return provision_is_left(g, j);
 }
 
 static void name_request(struct gate *g, const struct gate_job *j, int32_t number)
@@ -613,7 +616,7 @@ static void take_answer(
 		put(g, v, j->attempt.number, key_of(g, j, &p), state, message);
 }
 
-static void answered_ask(struct gate *g, struct gate_job *j, const struct job_answer *a)
+bool provision_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	switch (a->outcome) {
 	case JOB_DONE:
@@ -636,28 +639,21 @@ static void answered_ask(struct gate *g, struct gate_job *j, const struct job_an
 		come_again(g, j, a->retry_ms);
 		break;
 	}
+	return true;
 }
 
-static void answered_delete(struct gate *g, struct gate_job *j, const struct job_answer *a)
+bool unprovision_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	struct provision *v = find(g, j);
 	if (a->outcome == JOB_BUSY || a->outcome == JOB_IN_DOUBT) {
 		come_again(g, j, a->retry_ms);
-		return;
+		return true;
 	}
 	/* Done, or it will not be done by us. */
 	request_begin_tries(j);
 	if (v && drop(g, v, v->deleting))
 		note_removal(g, v);
-}
-
-void provision_answered(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
-{
-	if (asked == INTENT_PROVISION)
-		answered_ask(g, j, a);
-	else
-		answered_delete(g, j, a);
+	return true;
 }
 
 /* ---- what people are told -------------------------------------------------------------------- */

@@ -84,11 +84,12 @@ void provision_heed(struct gate *g, struct gate_job *j);
 /* Its record goes. */
 void provision_forget(struct gate *g, const struct gate_job *j);
 
-bool provision_still_wants(const struct gate *g, const struct gate_job *j);
 /* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: which request it is about. */
 void provision_tell(struct gate *g, struct gate_job *j, struct intent *i);
-void provision_answered(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+bool provision_wanted(const struct gate *g, const struct gate_job *j);
+bool provision_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
+bool unprovision_wanted(const struct gate *g, const struct gate_job *j);
+bool unprovision_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 
 /* A sentence of one that waits for nodes, or did in vain; false: there is nothing to say. */
 bool provision_words(const struct gate *g, const struct gate_job *j, char *ret, size_t size);

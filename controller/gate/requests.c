@@ -59,20 +59,13 @@ static void put_back(const struct gate_job *j, struct intent *i)
 	i->completions = j->seen.owner_completions;
 }
 
-/* Of a run that goes on. */
-static bool tells_size(enum intent_kind k)
-{
-	return k == INTENT_SHRINK || k == INTENT_GROW || k == INTENT_RETELL;
-}
-
 /* The annotations may be full: the story may not grow, and a stop goes without the text of its hold, which
  * is told later. What has pods keeps "holds" in its story unless the server said that there is no room: if
  * the ledger loses the reservation, only the story tells what it holds. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
-	bool holds = tells_size(i->kind) || i->kind == INTENT_STOP;
-	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION ||
-		(holds && !j->refusals.annotations_full))
+	bool holds = i->kind != INTENT_TELL;
+	if (holds && !j->refusals.annotations_full)
 		return;
 	i->story_max = j->story ? strlen(j->story) : 1;
 	i->untold = i->kind == INTENT_STOP && !j->story; /* there is no room for the shortest */
@@ -155,8 +148,19 @@ static void tell_lines(struct gate *g, const struct gate_job *j, struct story *s
 	s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
 }
 
+/* Begins what tells of an attempt that starts, or is over. */
+static void tell_attempt(struct gate *g, const struct gate_job *j, struct intent *i)
+{
+	i->drop_warning = stop_notice_stands(j);
+	queue_job_history(g->queue, &j->uid, g->now_ms, &i->story.history);
+	if (j->attempt.number < j->seen.story_attempt)
+		i->story.attempt = j->seen.story_attempt;
+}
+
+/* INTENT_START, INTENT_PROVISION. */
 static void tell_start(struct gate *g, struct gate_job *j, struct intent *i)
 {
+	tell_attempt(g, j, i);
 	if (i->kind == INTENT_START)
 		attempt_sent(j);
 	i->generation = j->attempt.generation;
@@ -171,9 +175,10 @@ static void tell_start(struct gate *g, struct gate_job *j, struct intent *i)
 }
 
 /* INTENT_STOP, INTENT_TELL. */
-static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
+static void tell_end(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	struct story *s = &i->story;
+	tell_attempt(g, j, i);
 	bool lost = attempt_story_is_lost(j);
 	bool stops = i->kind == INTENT_STOP;
 	bool over = stops || j->phase == PHASE_WAITING || lost;
@@ -196,75 +201,39 @@ static void tell_end(struct gate *g, const struct gate_job *j, struct intent *i)
 		put_back(j, i);
 }
 
-static void tell_size(struct gate *g, struct gate_job *j, struct intent *i)
+/* Begins what tells of a run that goes on. */
+static void tell_run(struct gate *g, const struct gate_job *j, struct intent *i)
 {
 	i->story.state = STORY_STARTED;
 	tell_lines(g, j, &i->story);
 	run_priority_tell(g, j, &i->story);
-	if (i->kind == INTENT_SHRINK)
-		scale_down_tell(j, i);
-	else if (i->kind == INTENT_GROW)
-		growth_tell(j, i);
-	else if (newcomer_owes_story(j))
+}
+
+static void tell_shrink(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	tell_run(g, j, i);
+	scale_down_tell(j, i);
+}
+
+static void tell_growth(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	tell_run(g, j, i);
+	growth_tell(j, i);
+}
+
+static void tell_anew(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	tell_run(g, j, i);
+	if (newcomer_owes_story(j))
 		newcomer_tell(j, i);
 	else
 		growth_retell(g, j, i);
 }
 
-/* What tells of an attempt: how it starts, goes on with less or more, or ends. */
-static void tell_story(struct gate *g, struct gate_job *j, struct intent *i)
+static void tell_pods(struct gate *g, struct gate_job *j, struct intent *i)
 {
-	struct story *s = &i->story;
-	if (tells_size(i->kind)) {
-		tell_size(g, j, i);
-		return;
-	}
-	i->drop_warning = stop_notice_stands(j);
-	queue_job_history(g->queue, &j->uid, g->now_ms, &s->history);
-	if (j->attempt.number < j->seen.story_attempt)
-		s->attempt = j->seen.story_attempt;
-	if (i->kind == INTENT_START || i->kind == INTENT_PROVISION)
-		tell_start(g, j, i);
-	else
-		tell_end(g, j, i);
-}
-
-void job_tell(struct gate *g, struct gate_job *j, struct intent *i)
-{
-	i->story = (struct story){.attempt = j->attempt.number,
-		.epoch = g->epoch,
-		.at_ms = g->now_ms,
-		.clusterqueue = j->attempt.clusterqueue,
-		.reason = j->stop.reason,
-		.by = g->identity,
-		.is_signed = j->attempt.has_reservation,
-		.sizes = j->attempt.has_reservation ? j->attempt.sizes : 0,
-		.key = g->story_key,
-		.uid = j->uid,
-		.preemptor = stop_preemptor_shown(j),
-		.message = j->stop.message};
-	if (i->kind == INTENT_NOTICE) {
-		notice_format(g, j, g->notices.text, sizeof(g->notices.text));
-		i->notice = g->notices.text;
-		i->booked_start_ms = notice_booked_start_ms(g, j);
-		i->has_booked_start = j->seen.booked_start_ms > 0;
-	} else if (i->kind == INTENT_OUTCOMES) {
-		outcome_note_tell(g, j, i);
-	} else if (i->kind == INTENT_WARN) {
-		stop_notice_tell(j, i);
-	} else if (i->kind == INTENT_DELETE) {
-		never_starts_tell(g, j, i);
-	} else if (i->kind == INTENT_CLEAR) {
-		start_time_tell(j, i);
-	} else if (i->kind == INTENT_UNPROVISION) {
-		provision_tell(g, j, i);
-	} else if (i->kind == INTENT_PODS) {
-		i->with_nodes = j->phase == PHASE_WAITING; /* of a newcomer */
-	} else if (i->kind != INTENT_NAMESPACE) {
-		tell_story(g, j, i);
-		if (j->refusals.short_of_room)
-			shorten(j, i);
-	}
+	(void)g;
+	i->with_nodes = j->phase == PHASE_WAITING; /* of a newcomer */
 }
 
 /* Before Kubernetes 1.36 the API server lets no client change what a Job's containers ask for
@@ -319,16 +288,16 @@ static bool says_full(const char *said)
 
 /* The story is what has grown: once more, as short as can be. A hold that cannot be told waits for
  * its owner; a stop, and what fences a start, are asked for again and again. */
-static void denied_telling(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said)
+static void denied_telling(struct gate *g, struct gate_job *j, const char *said)
 {
+	enum intent_kind asked = j->request.asked;
 	j->refusals.annotations_full = says_full(said);
 	if (j->refusals.short_of_room == 0 ||
 		(j->refusals.short_of_room == 1 && asked == INTENT_STOP && j->stop.hold &&
 			j->refusals.annotations_full)) {
 		j->refusals.short_of_room++;
 		request_begin_tries(j); /* what was in doubt makes no pause longer */
-	} else if (asked == INTENT_SHRINK && scale_down_still_wants(j)) {
+	} else if (asked == INTENT_SHRINK && scale_down_wanted(g, j)) {
 		scale_down_fails(g, j); /* what is lent is wanted back all the same */
 	} else if (j->phase == PHASE_WAITING) {
 		if (j->stop.hold_owed && !j->stop.hold_refused)
@@ -340,28 +309,20 @@ static void denied_telling(
 	}
 }
 
-static void denied(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *sentence)
+static void denied_for_now(struct gate *g, struct gate_job *j, const char *said)
 {
-	const char *said = sentence ? sentence : "no reason given";
-	g->counts.refusals++;
-	if (asked == INTENT_START) {
-		denied_start(g, j, said);
-		return;
-	}
-	refusal_note(g, j, asked, said);
-	if (asked == INTENT_GROW)
-		growth_denied(g, j);
-	else if (asked == INTENT_STOP || asked == INTENT_TELL || asked == INTENT_SHRINK ||
-		 asked == INTENT_RETELL)
-		denied_telling(g, j, asked, said);
-	else if (asked == INTENT_DELETE)
-		gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
-	else
-		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
+	(void)said;
+	job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
+}
+
+static void denied_for_long(struct gate *g, struct gate_job *j, const char *said)
+{
+	(void)said;
+	gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
 }
 
 /* Of a Job that runs, or of one that ended? It may have ended meanwhile. */
-static enum phase answered_pods(struct gate *g, struct gate_job *j, const struct job_answer *a)
+static enum phase pods_counted(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	size_t pods = a->pods;
 	/* One that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
@@ -383,43 +344,120 @@ static enum phase answered_pods(struct gate *g, struct gate_job *j, const struct
 	return j->phase;
 }
 
-static enum phase answered_done(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+static enum phase was_read(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	if (asked == INTENT_READ) {
-		j->need_read = false;
-		j->request.look_ms = g->tick_ms + LOST_LOOK_MS;
-	} else if (asked == INTENT_PODS) {
-		return answered_pods(g, j, a);
-	} else if (asked == INTENT_DELETE) {
-		never_starts_deleted(g, j);
-	} else {
-		request_begin_tries(j);
-		j->refusals.short_of_room = 0;
-		j->refusals.others = j->refusals.told = 0;
-	}
+	(void)a;
+	j->need_read = false;
+	j->request.look_ms = g->tick_ms + LOST_LOOK_MS;
 	return j->phase;
 }
 
-/* Tells whether a no is the end of it. What else holds quota (a stop, a fence) is asked for until it lands. */
-static bool ends_by_a_no(enum intent_kind k)
+static enum phase landed(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	return k == INTENT_START || k == INTENT_GROW || k == INTENT_SHRINK;
+	(void)g;
+	(void)a;
+	request_begin_tries(j);
+	j->refusals.short_of_room = 0;
+	j->refusals.others = j->refusals.told = 0;
+	return j->phase;
+}
+
+/* ---- the rows -------------------------------------------------------------------------------- */
+
+static bool start_wanted(const struct gate *g, const struct gate_job *j)
+{
+	return j->phase == PHASE_STARTING && !attempt_must_not_start(g, j);
+}
+
+static bool start_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
+{
+	(void)g;
+	if (a->outcome == JOB_IN_DOUBT)
+		attempt_in_doubt(j);
+	return false;
+}
+
+static bool stop_wanted(const struct gate *g, const struct gate_job *j)
+{
+	(void)g;
+	return !j->seen.ending;
+}
+
+static bool retell_wanted(const struct gate *g, const struct gate_job *j)
+{
+	return newcomer_owes_story(j) || growth_retell_wanted(g, j);
+}
+
+/* Of a run they say something else than of its end. */
+static bool pods_wanted(const struct gate *g, const struct gate_job *j)
+{
+	(void)g;
+	return j->request.want_in == j->phase;
+}
+
+/* What a kind of intents does in the gate: intents.def says what each is for. */
+static const struct row {
+	bool (*wanted)(const struct gate *g, const struct gate_job *j);
+	void (*tell)(struct gate *g, struct gate_job *j, struct intent *i);
+	bool (*answered)(struct gate *g, struct gate_job *j, const struct job_answer *a);
+	enum phase (*done)(struct gate *g, struct gate_job *j, const struct job_answer *a);
+	void (*denied)(struct gate *g, struct gate_job *j, const char *said);
+} ROWS[] = {
+#define INTENT(kind, does, traits, wanted, tell, answered, done, denied, ...)                      \
+	[INTENT_##kind] = {wanted, tell, answered, done, denied},
+#include "controller/gate/intents.def"
+};
+
+bool request_wanted(const struct gate *g, const struct gate_job *j)
+{
+	const struct row *row = &ROWS[j->request.want];
+	return !row->wanted || row->wanted(g, j);
+}
+
+void request_tell(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	i->story = (struct story){.attempt = j->attempt.number,
+		.epoch = g->epoch,
+		.at_ms = g->now_ms,
+		.clusterqueue = j->attempt.clusterqueue,
+		.reason = j->stop.reason,
+		.by = g->identity,
+		.is_signed = j->attempt.has_reservation,
+		.sizes = j->attempt.has_reservation ? j->attempt.sizes : 0,
+		.key = g->story_key,
+		.uid = j->uid,
+		.preemptor = stop_preemptor_shown(j),
+		.message = j->stop.message};
+	if (ROWS[i->kind].tell)
+		ROWS[i->kind].tell(g, j, i);
+	if (intent_is(i->kind, TELLS_STORY) && j->refusals.short_of_room)
+		shorten(j, i);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void denied(struct gate *g, struct gate_job *j, const char *sentence)
+{
+	const char *said = sentence ? sentence : "no reason given";
+	g->counts.refusals++;
+	if (j->request.asked != INTENT_START) /* it has a note of its own */
+		refusal_note(g, j, j->request.asked, said);
+	ROWS[j->request.asked].denied(g, j, said);
 }
 
 /* The Job is another one than was known. Too often in a row, that is a no: some webhooks say it in the same
  * words. What is owed is asked for as often as before, for an owner could delay a stop by edits. */
-static void answered_refused(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
+static void answered_refused(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	bool is_no = asked != INTENT_READ && asked != INTENT_PODS && request_count_refused(j);
+	enum intent_kind asked = j->request.asked;
+	bool is_no = !intent_is(asked, WRITES_NOTHING) && request_count_refused(j);
 	j->need_read = true;
 	if (is_no)
 		failing_answered(g, j, asked,
 			&(struct job_answer){.outcome = JOB_DENIED, .sentence = a->sentence});
-	if (is_no && ends_by_a_no(asked)) {
+	if (is_no && intent_is(asked, ENDS_BY_A_NO)) {
 		j->request.refused = 0;
-		denied(g, j, asked, a->sentence);
+		denied(g, j, a->sentence);
 		return;
 	}
 	if (is_no)
@@ -475,47 +513,17 @@ static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
 		job_pause(g, j, g->tick_ms + gate_spread(g, retry_ms));
 }
 
-static void answered_in_doubt(struct gate *g, struct gate_job *j, enum intent_kind asked)
+enum phase request_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	j->need_read = true;
-	if (asked == INTENT_START)
-		attempt_in_doubt(j);
-	try_again(g, j);
-}
-
-enum phase request_answered(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a)
-{
-	failing_answered(g, j, asked, a);
-	if (asked == INTENT_NOTICE) {
-		notice_answered(g, j); /* nothing else hangs on it; the next is due in a while */
+	const struct row *row = &ROWS[j->request.asked];
+	failing_answered(g, j, j->request.asked, a);
+	if (row->answered && row->answered(g, j, a))
 		return j->phase;
-	}
-	if (asked == INTENT_OUTCOMES) {
-		outcome_note_answered(g, j, a->outcome == JOB_DONE, a->retry_ms);
-		return j->phase;
-	}
-	if (asked == INTENT_NAMESPACE) {
-		newcomer_answered(g, j, a);
-		return j->phase;
-	}
-	if (asked == INTENT_PROVISION || asked == INTENT_UNPROVISION) {
-		provision_answered(g, j, asked, a);
-		return j->phase;
-	}
-	/* Done, and still there: something else writes it. */
-	if (asked == INTENT_CLEAR && a->outcome != JOB_GONE &&
-		(a->outcome != JOB_DONE || j->seen.start_left)) {
-		start_time_failed(g, j, a);
-		return j->phase;
-	}
-	if (asked == INTENT_GROW && (a->outcome == JOB_DONE || a->outcome == JOB_IN_DOUBT))
-		growth_may_have_landed(j);
 	switch (a->outcome) {
 	case JOB_DONE:
-		return answered_done(g, j, asked, a);
+		return row->done(g, j, a);
 	case JOB_REFUSED:
-		answered_refused(g, j, asked, a);
+		answered_refused(g, j, a);
 		break;
 	case JOB_GONE:
 		answered_gone(g, j);
@@ -524,10 +532,11 @@ enum phase request_answered(
 		answered_busy(g, j, a->retry_ms);
 		break;
 	case JOB_DENIED:
-		denied(g, j, asked, a->sentence);
+		denied(g, j, a->sentence);
 		break;
 	case JOB_IN_DOUBT:
-		answered_in_doubt(g, j, asked);
+		j->need_read = true;
+		try_again(g, j);
 		break;
 	}
 	return j->phase;

@@ -32,9 +32,11 @@ struct job_request {
 	struct alarm alarm; /* when to look again */
 };
 
-/* The story and the extra text that the intent of this Job carries. */
-void job_tell(struct gate *g, struct gate_job *j, struct intent *i);
-enum phase request_answered(
-	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
+/* Tells whether what is wanted of the Job still is: the facts may have overtaken the wish. */
+bool request_wanted(const struct gate *g, const struct gate_job *j);
+/* Puts into the Job's intent all that its kind is to say. */
+void request_tell(struct gate *g, struct gate_job *j, struct intent *i);
+/* Takes the answer to what was asked; returns the phase that comes next. */
+enum phase request_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 
 #endif

@@ -148,10 +148,9 @@ void scale_down_tell(const struct gate_job *j, struct intent *i)
 	s->owner_completions = f->owner_completions > 0 ? f->owner_completions : f->parallelism;
 }
 
-bool scale_down_still_wants(const struct gate_job *j)
+bool scale_down_wanted(const struct gate *g, const struct gate_job *j)
 {
-	return j->phase == PHASE_RUNNING && !j->stop.wanted && !j->lost && !j->seen.suspend &&
-	       j->scale_down.to > 0 && j->seen.pods > j->scale_down.to;
+	return job_goes_on(g, j) && j->scale_down.to > 0 && j->seen.pods > j->scale_down.to;
 }
 
 static void tell(struct gate *g, struct gate_job *j)

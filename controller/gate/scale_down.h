@@ -34,7 +34,8 @@ bool scale_down_again(struct gate *g, struct gate_job *j);
 /* It was let have more pods than are reserved for it now: to as many as these. False: it cannot, or
  * was once before: a store that goes back does so to a new leader. */
 bool scale_down_to_hold(struct gate *g, struct gate_job *j);
-bool scale_down_still_wants(const struct gate_job *j);
+/* INTENT_SHRINK. */
+bool scale_down_wanted(const struct gate *g, const struct gate_job *j);
 void scale_down_tell(const struct gate_job *j, struct intent *i);
 /* It may have been told to have so many pods a moment ago: those may be left, too. */
 void scale_down_may_have(struct gate_job *j, int32_t pods);

@@ -37,15 +37,18 @@ bool start_time_see_to(struct gate *g, struct gate_job *j)
 	return j->start_time.failures < FAILURES_MAX;
 }
 
-bool start_time_still_wants(const struct gate_job *j)
+bool start_time_wanted(const struct gate *g, const struct gate_job *j)
 {
+	(void)g;
 	return (j->phase == PHASE_WAITING || j->phase == PHASE_STARTING) && !j->lost &&
 	       j->seen.start_left;
 }
 
-void start_time_tell(const struct gate_job *j, struct intent *i)
+void start_time_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
+	(void)g;
 	i->version = j->seen.version;
+	i->by_status = true;
 }
 
 /* What the server will not do now it is asked for ever more rarely. */
@@ -57,7 +60,7 @@ static void be_patient(struct gate *g, struct gate_job *j)
 	gate_alarm(g, j, j->start_time.patient_ms);
 }
 
-void start_time_failed(struct gate *g, struct gate_job *j, const struct job_answer *a)
+static void failed(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	bool moved = a->outcome == JOB_REFUSED || a->outcome == JOB_IN_DOUBT;
 	j->start_time.failures++;
@@ -74,4 +77,13 @@ void start_time_failed(struct gate *g, struct gate_job *j, const struct job_answ
 		be_patient(g, j);
 	else
 		job_pause(g, j, g->tick_ms + gate_spread(g, RETRY_MS << j->start_time.failures));
+}
+
+bool start_time_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
+{
+	/* Done, and still there: something else writes it. */
+	bool fails = a->outcome != JOB_GONE && (a->outcome != JOB_DONE || j->seen.start_left);
+	if (fails)
+		failed(g, j, a);
+	return fails;
 }

@@ -41,10 +41,9 @@ void start_time_settled(struct gate_job *j);
 /* Of a Job that is suspended and without pods: asks for what is to be done. True: a start waits for
  * the answer. */
 bool start_time_see_to(struct gate *g, struct gate_job *j);
-bool start_time_still_wants(const struct gate_job *j);
-/* INTENT_CLEAR is made. */
-void start_time_tell(const struct gate_job *j, struct intent *i);
-/* It did not land, or that is not known. */
-void start_time_failed(struct gate *g, struct gate_job *j, const struct job_answer *a);
+/* INTENT_CLEAR. */
+bool start_time_wanted(const struct gate *g, const struct gate_job *j);
+void start_time_tell(struct gate *g, struct gate_job *j, struct intent *i);
+bool start_time_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 
 #endif

@@ -78,8 +78,9 @@ void stop_notice_see_to(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_WARN);
 }
 
-void stop_notice_tell(struct gate_job *j, struct intent *i)
+void stop_notice_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
+	(void)g;
 	i->stopping_at_ms = j->stop_notice.at_ms;
 	j->stop_notice.sent = true;
 }

@@ -19,8 +19,8 @@ struct stop_notice {
 void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Of a Job that runs and is not to stop now: asks for the PATCH that is due, if one is. */
 void stop_notice_see_to(struct gate *g, struct gate_job *j);
-/* What the PATCH says. */
-void stop_notice_tell(struct gate_job *j, struct intent *i);
+/* INTENT_WARN. */
+void stop_notice_tell(struct gate *g, struct gate_job *j, struct intent *i);
 /* The annotation is there, or may be. */
 bool stop_notice_stands(const struct gate_job *j);
 /* The attempt is over. */

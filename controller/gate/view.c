@@ -82,7 +82,8 @@ static void explain_ends_when_stopped(const struct gate_job *j, struct explanati
 /* What is known of it may be old, and nothing is sent before it has been read. */
 static bool is_read_first(const struct gate_job *j)
 {
-	return attempt_is_behind(j) || j->need_read || j->lost || job_busy_with(j, INTENT_READ);
+	return attempt_is_behind(j) || j->need_read || j->lost ||
+	       (job_busy(j) && job_busy_with(j) == INTENT_READ);
 }
 
 static void explain_starting(const struct gate_job *j, struct explanation *x)
@@ -339,7 +340,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
 		explain_phase(found, ret);
-	explain_failing(found, ret);
+	explain_failing(g, found, ret);
 	if (found->phase == PHASE_WAITING || found->phase == PHASE_RESERVING)
 		explain_ledger(g, ret);
 	return true;

@@ -11,7 +11,7 @@
  * Where the queue has been played forward lately (gate_options.likely_start), the note tells when the Job is
  * likely to start, as things are then. That it moves since is no reason to write another one.
  *
- * Where the notice is taken off again: in the PATCH that starts the Job (job_tell).
+ * Where the notice is taken off again: in the PATCH that starts the Job (requests.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ void notice_words(const struct explanation *x, const struct likely_start *start,
 	buf_putc(out, ')');
 }
 
-void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size)
+static void format(struct gate *g, const struct gate_job *j, char *ret, size_t size)
 {
 	struct explanation x = {.reason = WAIT_PENDING_EVALUATION};
 	struct likely_start start = {0};
@@ -103,16 +103,26 @@ void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	buf_done(&text);
 }
 
-int64_t notice_booked_start_ms(const struct gate *g, const struct gate_job *j)
+/* The start that it has booked, in whole seconds; 0: none. Written with the notice, so that the next leader
+ * books the same. */
+static int64_t booked_start_ms(const struct gate *g, const struct gate_job *j)
 {
 	int64_t at_ms = queue_booked_start_ms(g->queue, &j->uid);
 	return at_ms > g->now_ms && at_ms < INT64_MAX - 1000 ? (at_ms + 999) / 1000 * 1000 : 0;
 }
 
+void notice_tell(struct gate *g, struct gate_job *j, struct intent *i)
+{
+	format(g, j, g->notices.text, sizeof(g->notices.text));
+	i->notice = g->notices.text;
+	i->booked_start_ms = booked_start_ms(g, j);
+	i->has_booked_start = j->seen.booked_start_ms > 0;
+}
+
 /* One whose time has come is left as it is, for it is about to start. */
 static bool books_another(const struct gate *g, const struct gate_job *j)
 {
-	int64_t at_ms = notice_booked_start_ms(g, j);
+	int64_t at_ms = booked_start_ms(g, j);
 	return at_ms > 0 && at_ms != j->seen.booked_start_ms;
 }
 
@@ -140,8 +150,7 @@ static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 static bool look_at(struct gate *g, struct gate_job *j)
 {
 	struct explanation x = {0};
-	if (j->phase != PHASE_WAITING || j->request.id != 0 || j->request.wanting || j->lost ||
-		!j->seen.suspend || j->seen.deleting || !notice_is_due(g, j))
+	if (!job_waits(g, j) || job_busy(j) || j->seen.deleting || !notice_is_due(g, j))
 		return false;
 	if (!queue_explain(g->queue, &j->uid, g->now_ms, &x) || x.reason == WAIT_NOT ||
 		x.reason == WAIT_PENDING_EVALUATION ||
@@ -158,12 +167,14 @@ static bool look_at(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-void notice_answered(struct gate *g, const struct gate_job *j)
+bool notice_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
+	(void)a; /* whatever it is, the next is due in a while */
 	int64_t pause_ms = (g->tick_ms - j->waiting_note.told_ms) * SHARE;
 	int64_t due_ms = g->tick_ms + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
 	if (due_ms > g->notices.due_ms)
 		g->notices.due_ms = due_ms;
+	return true;
 }
 
 void notice_tick(struct gate *g)

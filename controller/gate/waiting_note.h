@@ -2,6 +2,7 @@
 #ifndef SLUICE_CONTROLLER_GATE_WAITING_NOTE_H
 #define SLUICE_CONTROLLER_GATE_WAITING_NOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,8 @@
 
 struct gate;
 struct gate_job;
+struct intent;
+struct job_answer;
 struct likely_start;
 
 struct waiting_note {
@@ -29,17 +32,15 @@ struct notices {
 
 void notice_tick(struct gate *g);
 /* Another phase begins. */
-/* The start that it has booked, in whole seconds; 0: none. Written with the notice, so that the next leader
- * books the same. */
-int64_t notice_booked_start_ms(const struct gate *g, const struct gate_job *j);
 void waiting_note_begin(struct gate_job *j);
-void notice_answered(struct gate *g, const struct gate_job *j);
+/* INTENT_NOTICE. */
+void notice_tell(struct gate *g, struct gate_job *j, struct intent *i);
+bool notice_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* The reason that a notice begins with; WAIT_NOT when it begins with none. */
 enum wait_reason notice_kind(const char *text);
 /* "WaitingForQuota: sentence; not before TIME; likely to start about TIME, by a forecast of TIME (as of
  * TIME)". */
 void notice_words(const struct explanation *x, const struct likely_start *start, int64_t now_ms,
 	struct buf *out);
-void notice_format(struct gate *g, const struct gate_job *j, char *ret, size_t size);
 
 #endif

@@ -429,48 +429,25 @@ static void put_clear(const struct intent *i, struct buf *out)
 	put_off("/status/startTime", out);
 }
 
+/* The body of each kind of intents that is a PATCH. */
+static void (*const PUT[INTENTS])(const struct intent *i, struct buf *out) = {
+	[INTENT_START] = put_start,
+	[INTENT_PROVISION] = put_start, /* as a dry run: what its pods would be */
+	[INTENT_STOP] = put_stop,
+	[INTENT_SHRINK] = put_size,
+	[INTENT_GROW] = put_size,
+	[INTENT_RETELL] = put_retell,
+	[INTENT_TELL] = put_tell,
+	[INTENT_NOTICE] = put_notice,
+	[INTENT_OUTCOMES] = put_outcomes,
+	[INTENT_WARN] = put_warn,
+	[INTENT_CLEAR] = put_clear,
+};
+
 void patch_render(const struct intent *i, struct buf *out)
 {
+	must(PUT[i->kind]);
 	buf_putc(out, '[');
-	switch (i->kind) {
-	case INTENT_START:
-	case INTENT_PROVISION: /* as a dry run: what its pods would be */
-		put_start(i, out);
-		break;
-	case INTENT_STOP:
-		put_stop(i, out);
-		break;
-	case INTENT_SHRINK:
-	case INTENT_GROW:
-		put_size(i, out);
-		break;
-	case INTENT_RETELL:
-		put_retell(i, out);
-		break;
-	case INTENT_TELL:
-		put_tell(i, out);
-		break;
-	case INTENT_NOTICE:
-		put_notice(i, out);
-		break;
-	case INTENT_OUTCOMES:
-		put_outcomes(i, out);
-		break;
-	case INTENT_WARN:
-		put_warn(i, out);
-		break;
-	case INTENT_CLEAR:
-		put_clear(i, out);
-		break;
-	case INTENT_LEASE:
-	case INTENT_LOAD:
-	case INTENT_BATCH:
-	case INTENT_DELETE:
-	case INTENT_UNPROVISION:
-	case INTENT_READ:
-	case INTENT_PODS:
-	case INTENT_NAMESPACE:
-		must(!"an intent that is a PATCH");
-	}
+	PUT[i->kind](i, out);
 	buf_putc(out, ']');
 }

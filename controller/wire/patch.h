@@ -23,12 +23,11 @@
 #define SLUICE_CONTROLLER_WIRE_PATCH_H
 
 #include "base/buf.h"
-#include "controller/gate/gate.h"
+#include "controller/gate/intent.h"
 
 #define PATCH_MAX_BYTES (1 << 20)
 
-/* Appends the patch for INTENT_START, INTENT_STOP, INTENT_SHRINK, INTENT_GROW, INTENT_TELL,
- * INTENT_RETELL, INTENT_NOTICE, INTENT_OUTCOMES, INTENT_WARN, or, of the status, INTENT_CLEAR. */
+/* Appends the body of the PATCH that an intent is. */
 void patch_render(const struct intent *i, struct buf *out);
 
 #endif

@@ -78,11 +78,9 @@ struct dispatcher *dispatcher_new(const struct dispatcher_options *o)
 	return c;
 }
 
-static bool is_write(enum intent_kind k)
+static bool is_write(const struct errand *e)
 {
-	return k == INTENT_START || k == INTENT_STOP || k == INTENT_SHRINK || k == INTENT_GROW ||
-	       k == INTENT_TELL || k == INTENT_RETELL || k == INTENT_NOTICE ||
-	       k == INTENT_OUTCOMES || k == INTENT_WARN || k == INTENT_CLEAR || k == INTENT_DELETE;
+	return !intent_is(e->kind, WRITES_NOTHING);
 }
 
 static void errand_free(struct errand *e)
@@ -94,7 +92,7 @@ static void errand_free(struct errand *e)
 		c->first = e->next;
 	if (e->next)
 		e->next->prev = e->prev;
-	if (is_write(e->kind))
+	if (is_write(e))
 		c->writes--;
 	free(e->pods_path);
 	pod_nodes_done(&e->nodes);
@@ -279,9 +277,16 @@ static void ask_for_pods(struct errand *e, const char *mark)
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
 
+/* What a 2xx brought; job is yours. */
+struct taken {
+	struct job_answer answer;
+	struct job *job;
+};
+
 /* False when there are more pages: the next was asked for. */
-static bool count_pods(struct errand *e, const struct kube_answer *a, struct job_answer *ret)
+static bool take_pods(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
+	struct job_answer *ret = &to->answer;
 	struct json *json = e->dispatcher->json;
 	const cJSON *root;
 	if (json_parse(json, a->body, &root, NULL) != 0 || !pods_table_is(root)) {
@@ -305,9 +310,9 @@ static bool count_pods(struct errand *e, const struct kube_answer *a, struct job
 }
 
 /* What an admin's word on the Namespace says. One that cannot be read allows nothing. */
-static void read_namespace(
-	struct dispatcher *c, const struct kube_answer *a, struct job_answer *ret)
+static bool take_namespace(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
+	struct dispatcher *c = e->dispatcher;
 	const cJSON *root;
 	const char *kind = NULL, *text = NULL;
 	if (json_parse(c->json, a->body, &root, NULL) == 0) {
@@ -316,30 +321,46 @@ static void read_namespace(
 			ADOPT_ANNOTATION);
 	}
 	if (!kind || strcmp(kind, "Namespace") != 0)
-		ret->outcome = JOB_BUSY;
+		to->answer.outcome = JOB_BUSY;
 	struct job as_begun = {0}; /* as the start time that it is compared with */
 	if (text && instant_parse(slice_of(text), &as_begun.status.start_ms) &&
 		c->options.job_context.bring_times)
 		c->options.job_context.bring_times(&as_begun);
-	ret->adopt_begun_by_ms = as_begun.status.start_ms;
+	to->answer.adopt_begun_by_ms = as_begun.status.start_ms;
+	return true;
 }
 
 /* A 2xx whose body is no Job: the write landed, and what it made must be read. */
-static struct job *decode_answer(struct dispatcher *c, const struct errand *e,
-	const struct kube_answer *a, struct job_answer *ret)
+static bool take_job(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
+	struct dispatcher *c = e->dispatcher;
 	const cJSON *root;
-	struct job *job = NULL;
 	struct err err = {""};
 	if (json_parse(c->json, a->body, &root, &err) == 0 &&
-		decode_job(root, &c->options.job_context, &job, &err) == 0) {
-		ret->job = job;
-		return job;
+		decode_job(root, &c->options.job_context, &to->job, &err) == 0) {
+		to->answer.job = to->job;
+		return true;
 	}
 	log_event(c->options.log, LEVEL_WARN, "answer-unreadable", "why", err.text, NULL);
-	ret->outcome = is_write(e->kind) ? JOB_IN_DOUBT : JOB_BUSY;
-	return NULL;
+	to->answer.outcome = is_write(e) ? JOB_IN_DOUBT : JOB_BUSY;
+	return true;
 }
+
+/* The answer to a DELETE is a Status. */
+static bool take_nothing(struct errand *e, const struct kube_answer *a, struct taken *to)
+{
+	(void)e;
+	(void)a;
+	(void)to;
+	return true;
+}
+
+/* How a kind of intents is sent off, and what its answer brings: intents.def. */
+struct row {
+	void (*send)(struct dispatcher *c, const struct intent *i);
+	bool (*take)(struct errand *e, const struct kube_answer *a, struct taken *to);
+};
+static const struct row *row_of(enum intent_kind k);
 
 /* Its outcome, and when to come again. */
 static struct job_answer judge(struct dispatcher *c, const struct kube_answer *a, bool write)
@@ -360,27 +381,21 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 {
 	struct errand *e = ctx;
 	struct dispatcher *c = e->dispatcher;
-	struct job *job = NULL;
-	struct job_answer answer = judge(c, a, is_write(e->kind));
-	if (answer.outcome == JOB_GONE && e->kind == INTENT_PODS)
-		answer.outcome = JOB_BUSY; /* a page is, and that says nothing of the Job */
-	if (answer.outcome == JOB_DONE && e->kind == INTENT_PODS) {
-		if (!count_pods(e, a, &answer))
-			return;
-	} else if (answer.outcome == JOB_DONE && e->kind == INTENT_NAMESPACE) {
-		read_namespace(c, a, &answer);
-	} else if (answer.outcome == JOB_DONE &&
-		   e->kind != INTENT_DELETE) /* its answer is a Status */
-		job = decode_answer(c, e, a, &answer);
-	else if (a->http_status > 0)
-		answer.sentence = server_words(c, a);
-	if (answer.outcome != JOB_DONE)
+	struct taken taken = {judge(c, a, is_write(e)), NULL};
+	struct job_answer *answer = &taken.answer;
+	if (answer->outcome == JOB_GONE && e->kind == INTENT_PODS)
+		answer->outcome = JOB_BUSY; /* a page is, and that says nothing of the Job */
+	if (answer->outcome != JOB_DONE && a->http_status > 0)
+		answer->sentence = server_words(c, a);
+	else if (answer->outcome == JOB_DONE && !row_of(e->kind)->take(e, a, &taken))
+		return;
+	if (answer->outcome != JOB_DONE)
 		log_event(c->options.log, LEVEL_DEBUG, "not-done", "#intent",
 			LOG_NUMBER((int64_t)e->id), "#status", LOG_NUMBER(a->http_status),
 			"outcome", kube_outcome_name(a->outcome), "why",
-			answer.sentence ? answer.sentence : a->sentence, NULL);
-	gate_answer_job(c->options.gate, e->id, &answer);
-	free(job);
+			answer->sentence ? answer->sentence : a->sentence, NULL);
+	gate_answer_job(c->options.gate, e->id, answer);
+	free(taken.job);
 	json_reset(c->json);
 	errand_free(e);
 	changed(c);
@@ -419,7 +434,7 @@ static struct errand *errand_new(struct dispatcher *c, const struct intent *i)
 	if (e->next)
 		e->next->prev = e;
 	c->first = e;
-	if (is_write(i->kind))
+	if (is_write(e))
 		c->writes++;
 	return e;
 }
@@ -451,7 +466,7 @@ static void send_pods(struct dispatcher *c, const struct intent *i)
 static void send_patch(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);
-	if (i->kind == INTENT_CLEAR || i->by_status)
+	if (i->by_status)
 		buf_puts(&c->path, "/status");
 	buf_reset(&c->body);
 	patch_render(i, &c->body);
@@ -471,8 +486,7 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 		.path = buf_text(&c->path),
 		.content_type = KUBE_JSON_PATCH,
 		.body = buf_slice(&c->body),
-		.urgent = i->kind == INTENT_STOP || i->kind == INTENT_SHRINK ||
-			  i->kind == INTENT_TELL,
+		.urgent = intent_is(i->kind, GOES_FIRST),
 	};
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
@@ -512,58 +526,47 @@ static void send_namespace(struct dispatcher *c, const struct intent *i)
 	e->request = kube_client_send(c->options.client, &request, on_answer, e);
 }
 
-static void carry(struct dispatcher *c, const struct intent *i)
+static void send_lease(struct dispatcher *c, const struct intent *i)
 {
-	switch (i->kind) {
-	case INTENT_LEASE:
-		pg_lease(c->options.pg, i->epoch, i->epoch_seen, i->lease_ms, i->settled,
-			&(struct pg_asker){on_lease, c, i->id});
-		return;
-	case INTENT_LOAD:
-		c->load_epoch = i->epoch;
-		load(c, i->id);
-		return;
-	case INTENT_BATCH:
-		c->batches++;
-		pg_batch(c->options.pg, &i->batch, &(struct pg_asker){on_batch, c, i->id});
-		return;
-	case INTENT_START:
-	case INTENT_STOP:
-	case INTENT_SHRINK:
-	case INTENT_GROW:
-	case INTENT_TELL:
-	case INTENT_RETELL:
-	case INTENT_NOTICE:
-	case INTENT_OUTCOMES:
-	case INTENT_WARN:
-	case INTENT_CLEAR:
-		send_patch(c, i);
-		return;
-	case INTENT_DELETE:
-		send_delete(c, i);
-		return;
-	case INTENT_PROVISION:
-		provisioner_ask(c->provisioner, i);
-		return;
-	case INTENT_UNPROVISION:
-		provisioner_delete(c->provisioner, i);
-		return;
-	case INTENT_READ:
-		send_read(c, i);
-		return;
-	case INTENT_PODS:
-		send_pods(c, i);
-		return;
-	case INTENT_NAMESPACE:
-		send_namespace(c, i);
-		return;
-	}
-	must_not_get_here();
+	pg_lease(c->options.pg, i->epoch, i->epoch_seen, i->lease_ms, i->settled,
+		&(struct pg_asker){on_lease, c, i->id});
+}
+
+static void send_load(struct dispatcher *c, const struct intent *i)
+{
+	c->load_epoch = i->epoch;
+	load(c, i->id);
+}
+
+static void send_batch(struct dispatcher *c, const struct intent *i)
+{
+	c->batches++;
+	pg_batch(c->options.pg, &i->batch, &(struct pg_asker){on_batch, c, i->id});
+}
+
+static void send_provision(struct dispatcher *c, const struct intent *i)
+{
+	provisioner_ask(c->provisioner, i);
+}
+
+static void send_unprovision(struct dispatcher *c, const struct intent *i)
+{
+	provisioner_delete(c->provisioner, i);
+}
+
+static const struct row *row_of(enum intent_kind k)
+{
+	static const struct row rows[] = {
+#define INTENT(kind, does, traits, wanted, tell, answered, done, denied, ...)                      \
+	[INTENT_##kind] = {__VA_ARGS__},
+#include "controller/gate/intents.def"
+	};
+	return &rows[k];
 }
 
 void dispatcher_carry(struct dispatcher *c)
 {
 	const struct intent *i;
 	while ((i = gate_take_intent(c->options.gate)))
-		carry(c, i);
+		row_of(i->kind)->send(c, i);
 }
