@@ -8,7 +8,6 @@
 #include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/common/clock.h"
-#include "controller/common/note_log.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/reviews.h"
 #include "controller/answers/answers.h"
@@ -92,11 +91,32 @@ static void leave(struct controller *c, int exit_code)
 
 /* ---- notes: what the gate did, for people ---------------------------------------------------- */
 
+static void log_note(struct log *log, const struct note *n)
+{
+	static const struct {
+		enum log_level level;
+		const char *word;
+	} lines[] = {
+#define NOTE(kind, name, level, word, ...) [NOTE_##kind] = {LEVEL_##level, word},
+#include "controller/gate/notes.def"
+	};
+	char job[600] = "";
+	if (!log_shows(log, lines[n->kind].level))
+		return;
+	bool has_job = n->name && n->name[0];
+	if (has_job)
+		snprintf(job, sizeof(job), "%s/%s", n->ns, n->name);
+	log_event(log, lines[n->kind].level, lines[n->kind].word, "job", has_job ? job : NULL,
+		"queue", n->clusterqueue && n->clusterqueue[0] ? n->clusterqueue : NULL, "#attempt",
+		has_job ? LOG_NUMBER(n->attempt) : NULL, "#waited_ms",
+		n->kind == NOTE_START ? LOG_NUMBER(n->waited_ms) : NULL, "text", n->text, NULL);
+}
+
 static void drain_notes(struct controller *c)
 {
 	const struct note *n;
 	while ((n = gate_take_note(c->parts.gate))) {
-		note_log(c->parts.log, n);
+		log_note(c->parts.log, n);
 		decision_log_add(c->parts.decision_log, n);
 		counters_note(c->parts.counters, n);
 		events_note(c->parts.events, n);

@@ -111,6 +111,31 @@ static struct counters_row *counters_row(struct counters *t, const char *cluster
 	return r;
 }
 
+static void begin_losses(struct counters *t, struct counters_row *r)
+{
+	if (r->has_losses)
+		return;
+	r->has_losses = true;
+	r->losses = t->losses.n;
+	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++)
+		causes_append(&t->losses, r->clusterqueue, stop_reason_name(s), 0, true);
+}
+
+static void count_loss(struct counters *t, struct counters_row *r, const struct note *n)
+{
+	const char *reason = n->reason ? n->reason : "";
+	if (n->lost_ms <= 0)
+		return;
+	begin_losses(t, r);
+	struct counters_cause *loss = &t->losses.at[r->losses];
+	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++, loss++)
+		if (strcmp(reason, stop_reason_name(s)) == 0) {
+			loss->count += (uint64_t)n->lost_ms;
+			return;
+		}
+	causes_add(&t->losses, n->clusterqueue, reason, (uint64_t)n->lost_ms, true);
+}
+
 /* What the gate itself stops. */
 static bool is_of_the_gate(const char *reason)
 {
@@ -119,8 +144,9 @@ static bool is_of_the_gate(const char *reason)
 }
 
 /* Stops by the Job's owner (deleted, suspended by its user, changed) are no evictions. */
-static void count_stop(struct counters *t, const struct note *n)
+static void count_stop(struct counters *t, struct counters_row *row, const struct note *n)
 {
+	row->stops++;
 	if (n->reason && is_of_the_gate(n->reason))
 		causes_add(&t->evictions, n->clusterqueue, n->reason, 1, true);
 	for (enum stop_reason r = STOP_REASON_NONE + 1; *stop_reason_name(r); r++)
@@ -130,6 +156,7 @@ static void count_stop(struct counters *t, const struct note *n)
 	if (n->preemption && n->preemption[0])
 		causes_add(&t->preemptions, n->preempting ? n->preempting : "", n->preemption, 1,
 			true);
+	count_loss(t, row, n);
 }
 
 const struct counters_cause *counters_eviction_at(const struct counters *t, size_t index)
@@ -157,78 +184,44 @@ const struct counters_cause *counters_preemption_at(const struct counters *t, si
 	return index < t->preemptions.n ? &t->preemptions.at[index] : NULL;
 }
 
-static void begin_losses(struct counters *t, struct counters_row *r)
+static void count_start(struct counters *t, struct counters_row *row, const struct note *n)
 {
-	if (r->has_losses)
-		return;
-	r->has_losses = true;
-	r->losses = t->losses.n;
-	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++)
-		causes_append(&t->losses, r->clusterqueue, stop_reason_name(s), 0, true);
+	row->admissions++;
+	histogram_add(&t->waits, (double)(n->waited_ms > 0 ? n->waited_ms : 0) / 1000.0);
 }
 
-static void count_loss(struct counters *t, struct counters_row *r, const struct note *n)
+static void count_finish(struct counters *t, struct counters_row *row, const struct note *n)
 {
-	const char *reason = n->reason ? n->reason : "";
-	if (n->lost_ms <= 0)
-		return;
-	begin_losses(t, r);
-	struct counters_cause *loss = &t->losses.at[r->losses];
-	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++, loss++)
-		if (strcmp(reason, stop_reason_name(s)) == 0) {
-			loss->count += (uint64_t)n->lost_ms;
-			return;
-		}
-	causes_add(&t->losses, n->clusterqueue, reason, (uint64_t)n->lost_ms, true);
+	(void)t;
+	(void)n;
+	row->finishes++;
+}
+
+static void count_cost(struct counters *t, struct counters_row *row, const struct note *n)
+{
+	(void)row;
+	if (n->currency && n->currency[0] && n->cost > 0)
+		causes_add(&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
+}
+
+static void count_trouble(struct counters *t, struct counters_row *row, const struct note *n)
+{
+	(void)row;
+	causes_add(&t->troubles, n->clusterqueue, n->reason, 1, true);
 }
 
 void counters_note(struct counters *t, const struct note *n)
 {
+	static void (*const counts[])(
+		struct counters * t, struct counters_row * row, const struct note *n) = {
+#define NOTE(kind, name, level, word, event, counts) [NOTE_##kind] = counts,
+#include "controller/gate/notes.def"
+	};
 	if (!n->clusterqueue || n->clusterqueue[0] == '\0')
 		return;
-	struct counters_row *r = counters_row(t, n->clusterqueue);
-	switch (n->kind) {
-	case NOTE_START:
-		r->admissions++;
-		histogram_add(&t->waits, (double)(n->waited_ms > 0 ? n->waited_ms : 0) / 1000.0);
-		return;
-	case NOTE_STOP:
-		r->stops++;
-		count_stop(t, n);
-		count_loss(t, r, n);
-		return;
-	case NOTE_SHRINK: /* it goes on, but some of its pods were at work */
-		count_loss(t, r, n);
-		return;
-	case NOTE_FINISH:
-		r->finishes++;
-		return;
-	case NOTE_RELEASE:
-		if (n->currency && n->currency[0] && n->cost > 0)
-			causes_add(
-				&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
-		return;
-	case NOTE_TROUBLE:
-		causes_add(&t->troubles, n->clusterqueue, n->reason, 1, true);
-		return;
-	case NOTE_CUT_SHORT: /* its stop was counted */
-	case NOTE_TROUBLE_OVER:
-	case NOTE_REJECTED_POD:
-	case NOTE_GROW:
-	case NOTE_LEADING:
-	case NOTE_ADOPT:
-	case NOTE_TAKE_IN:
-	case NOTE_KEEP_OUT:
-	case NOTE_MASS_STOP:
-	case NOTE_HOLD:
-	case NOTE_DELETE:
-	case NOTE_CALL_OFF:
-	case NOTE_REFUSE:
-	case NOTE_WARN:
-	case NOTE_OVERDUE:
-	case NOTE_WAIT:
-		return;
-	}
+	struct counters_row *row = counters_row(t, n->clusterqueue);
+	if (counts[n->kind])
+		counts[n->kind](t, row, n);
 }
 
 void counters_pass(struct counters *t, int64_t took_us)

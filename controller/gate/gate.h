@@ -214,29 +214,8 @@ bool gate_leading(const struct gate *g); /* holds adopted, deciding */
 int64_t gate_epoch(const struct gate *g);
 
 enum note_kind {
-	NOTE_LEADING, /* no Job */
-	NOTE_START,
-	NOTE_WARN, /* it will be stopped */
-	NOTE_STOP,
-	NOTE_SHRINK, /* it goes on with fewer pods */
-	NOTE_GROW,   /* ... with more */
-	NOTE_FINISH,
-	NOTE_CUT_SHORT, /* Kubernetes calls it Complete, but it was stopped (job_was_cut_short()) */
-	NOTE_RELEASE,
-	NOTE_CALL_OFF,
-	NOTE_REFUSE,	   /* the ledger or the API server refused */
-	NOTE_OVERDUE,	   /* pods are left long after the stop */
-	NOTE_WAIT,	   /* it is told on itself why it waits (INTENT_NOTICE) */
-	NOTE_TROUBLE,	   /* it runs, but something keeps its pods */
-	NOTE_TROUBLE_OVER, /* ... no more */
-	NOTE_REJECTED_POD, /* it runs, and a kubelet rejected a pod of it (rejection.h) */
-	NOTE_HOLD,   /* its start was refused too often, or what it waits for failed: it is put on
-			      hold */
-	NOTE_DELETE, /* what it waits for failed, its owner wants it deleted: the request goes out */
-	NOTE_ADOPT,  /* it runs, and the ledger had lost its reservation (adoption.c) */
-	NOTE_TAKE_IN,	/* it ran before it was queued, and is adopted (newcomer.h) */
-	NOTE_KEEP_OUT,	/* ... and is not adopted yet */
-	NOTE_MASS_STOP, /* no Job: many are about to be stopped as not admitted (mass_stop.c) */
+#define NOTE(kind, ...) NOTE_##kind,
+#include "controller/gate/notes.def"
 };
 
 const char *note_kind_name(enum note_kind k);

@@ -15,53 +15,11 @@
 
 const char *note_kind_name(enum note_kind k)
 {
-	switch (k) {
-	case NOTE_LEADING:
-		return "Leading";
-	case NOTE_START:
-		return "Start";
-	case NOTE_WARN:
-		return "Warn";
-	case NOTE_STOP:
-		return "Stop";
-	case NOTE_SHRINK:
-		return "Shrink";
-	case NOTE_GROW:
-		return "Grow";
-	case NOTE_FINISH:
-		return "Finish";
-	case NOTE_CUT_SHORT:
-		return "CutShort";
-	case NOTE_RELEASE:
-		return "Release";
-	case NOTE_CALL_OFF:
-		return "CallOff";
-	case NOTE_REFUSE:
-		return "Refuse";
-	case NOTE_OVERDUE:
-		return "Overdue";
-	case NOTE_WAIT:
-		return "Wait";
-	case NOTE_TROUBLE:
-		return "Trouble";
-	case NOTE_TROUBLE_OVER:
-		return "TroubleOver";
-	case NOTE_REJECTED_POD:
-		return "RejectedPod";
-	case NOTE_HOLD:
-		return "Hold";
-	case NOTE_DELETE:
-		return "Delete";
-	case NOTE_ADOPT:
-		return "Adopt";
-	case NOTE_TAKE_IN:
-		return "TakeIn";
-	case NOTE_KEEP_OUT:
-		return "KeepOut";
-	case NOTE_MASS_STOP:
-		return "MassStop";
-	}
-	return "";
+	static const char *const names[] = {
+#define NOTE(kind, name, ...) [NOTE_##kind] = name,
+#include "controller/gate/notes.def"
+	};
+	return names[k];
 }
 
 static void drop_oldest_note(struct gate *g)

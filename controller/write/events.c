@@ -271,70 +271,48 @@ static void tell_wait(struct events *h, const struct note *n)
 	}
 }
 
+/* It stays in the namespace for an hour, as the last that tells of the Job. */
+static void tell_deletion(struct events *h, const struct note *n)
+{
+	tell_note(h, n, EVENTS_WARNING, wait_reason_name(WAIT_DEPENDENCY_NEVER));
+}
+
+/* Of what was refused the Job controller has told: FailedCreate. */
+static void tell_trouble(struct events *h, const struct note *n)
+{
+	if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
+		tell_note(h, n, EVENTS_WARNING, "PodsStuck");
+}
+
+/* A refusal by the ledger is of no use to an owner. */
+static void tell_refusal(struct events *h, const struct note *n)
+{
+	if (h->level == EVENTS_ALL || n->reason[0])
+		tell_note(h, n, EVENTS_WARNING, "Refused");
+}
+
+/* What is told of a note of each kind. */
+static const struct row {
+	void (*tell)(struct events *h, const struct note *n); /* or else: */
+	enum events_type type;
+	const char *reason; /* NULL: nothing is told */
+	bool is_detail;	    /* it is told where all are wanted */
+} ROWS[] = {
+#define NO_EVENT NULL, 0, NULL, false
+#define EVENT(type, reason) NULL, EVENTS_##type, reason, false
+#define DETAIL(type, reason) NULL, EVENTS_##type, reason, true
+#define TELL(function) function, 0, NULL, false
+#define NOTE(kind, name, level, word, event, counts) [NOTE_##kind] = {event},
+#include "controller/gate/notes.def"
+};
+
 void events_note(struct events *h, const struct note *n)
 {
-	bool all = h->level == EVENTS_ALL;
-	switch (n->kind) {
-	case NOTE_LEADING:
-	case NOTE_MASS_STOP:
-	case NOTE_FINISH: /* the Job controller has its own: Completed */
-	case NOTE_TROUBLE_OVER:
-	case NOTE_RELEASE:
-	case NOTE_CALL_OFF:
-		return;
-	case NOTE_HOLD:
-		tell_hold(h, n);
-		return;
-	case NOTE_DELETE: /* it stays in the namespace for an hour, as the last that tells of the Job */
-		tell_note(h, n, EVENTS_WARNING, wait_reason_name(WAIT_DEPENDENCY_NEVER));
-		return;
-	case NOTE_WARN:
-		tell_warning(h, n);
-		return;
-	case NOTE_STOP:
-		tell_stop(h, n);
-		return;
-	case NOTE_SHRINK:
-		tell_note(h, n, EVENTS_NORMAL, "Shrunk");
-		return;
-	case NOTE_GROW:
-		tell_note(h, n, EVENTS_NORMAL, "Grown");
-		return;
-	case NOTE_CUT_SHORT:
-		tell_note(h, n, EVENTS_WARNING, "CutShort");
-		return;
-	case NOTE_OVERDUE:
-		tell_note(h, n, EVENTS_WARNING, "StopOverdue");
-		return;
-	case NOTE_TROUBLE: /* of what was refused the Job controller has told: FailedCreate */
-		if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
-			tell_note(h, n, EVENTS_WARNING, "PodsStuck");
-		return;
-	case NOTE_REJECTED_POD:
-		tell_note(h, n, EVENTS_WARNING, "PodRejected");
-		return;
-	case NOTE_START:
-		if (all)
-			tell_note(h, n, EVENTS_NORMAL, "Started");
-		return;
-	case NOTE_ADOPT:
-		if (all)
-			tell_note(h, n, EVENTS_NORMAL, "Adopted");
-		return;
-	case NOTE_TAKE_IN:
-		tell_note(h, n, EVENTS_NORMAL, "Adopted");
-		return;
-	case NOTE_KEEP_OUT:
-		tell_note(h, n, EVENTS_WARNING, "NotAdopted");
-		return;
-	case NOTE_WAIT:
-		tell_wait(h, n);
-		return;
-	case NOTE_REFUSE: /* by the ledger: of no use to an owner */
-		if (all || n->reason[0])
-			tell_note(h, n, EVENTS_WARNING, "Refused");
-		return;
-	}
+	const struct row *row = &ROWS[n->kind];
+	if (row->tell)
+		row->tell(h, n);
+	else if (row->reason && (h->level == EVENTS_ALL || !row->is_detail))
+		tell_note(h, n, row->type, row->reason);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
