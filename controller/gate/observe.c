@@ -145,102 +145,103 @@ static void keep_labels(struct gate *g, struct gate_job *j, const struct job *se
 	label_set_put(&g->label_sets, before);
 }
 
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
 /* What a stop or a deletion would lose; until the Job controller has read a stop. A pod that is gone
  * stays at work unless it ended well, or the Job needs fewer now: another is made for it, or the Job
  * goes, too. (Of a work queue that is about to be Complete it never says Suspended.) */
-static void take_work(struct facts *f, const struct job *seen)
+static void take_work(struct facts *f, const struct facts *before, const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
 	int64_t succeeded = (int64_t)s->succeeded + s->uncounted;
-	int64_t ended_well = succeeded > f->succeeded ? succeeded - f->succeeded : 0;
-	int64_t left = f->at_work - ended_well;
-	bool another_run = f->story_attempt != seen->admission.attempt;
+	int64_t ended_well = succeeded > before->succeeded ? succeeded - before->succeeded : 0;
+	int64_t left = before->at_work - ended_well;
 	f->succeeded = succeeded < INT32_MAX ? (int32_t)succeeded : INT32_MAX;
-	if (seen->suspend && (job_ends_when_stopped(seen) || f->cut_short)) {
+	f->active = before->active;
+	f->at_work = before->at_work;
+	if (seen->suspend && (f->ends_when_stopped || f->cut_short)) {
 		f->active = f->active > ended_well ? f->active - (int32_t)ended_well : 0;
 		return;
 	}
 	if (seen->suspend && s->suspended)
 		return;
 	f->active = s->active;
-	if (another_run || left < 0)
+	if (before->story_attempt != f->story_attempt || left < 0)
 		left = 0;
-	if (left > job_pods_kept_up(seen))
-		left = job_pods_kept_up(seen);
+	if (left > f->kept_up)
+		left = f->kept_up;
 	f->at_work = left > s->active ? (int32_t)left : s->active;
 }
 
-/* True when the story is another one. */
-static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
+static void take_spec(const struct gate *g, const struct job *seen, struct facts *f)
 {
-	struct facts *f = &j->seen;
-	bool another = f->version != seen->version, some_left = scale_down_some_leave(j);
 	f->generation = seen->generation;
 	f->version = seen->version;
+	f->created_ms = seen->created_ms;
+	f->queued_ms = job_queued_ms(seen);
 	f->suspend = seen->suspend;
 	f->by_person = seen->suspended_by_person;
+	f->suspended_ms = seen->suspended_ms;
 	f->resumed_by_other = seen->resumed_by_other;
 	f->redirected = seen->redirected;
-	if (seen->deleting && !f->deleting)
-		stop_drain_anew(g, j); /* what was before says nothing of its pods */
 	f->deleting = seen->deleting;
 	f->uncontrolled = seen->uncontrolled;
+	f->managed = manages(g, seen);
 	f->work_queue = !seen->has_completions;
+	f->pods = job_pods(seen);
+	f->kept_up = job_pods_kept_up(seen);
+	f->parallelism = seen->parallelism;
+	f->completions_follow = seen->completions_follow;
+	f->ignores_disruption = seen->ignores_disruption;
+	f->rewritable = (seen->lending & ORDINARY) != 0 && (seen->lending & ~ORDINARY) != 0;
+}
+
+static void take_status(const struct job *seen, struct facts *f)
+{
+	const struct job_status *s = &seen->status;
 	f->ends_when_stopped = job_ends_when_stopped(seen);
 	f->finished = job_finished(seen);
-	f->failed = seen->status.failed;
+	f->finished_ms = s->finished_ms;
+	f->failed = s->failed;
 	f->cut_short = job_was_cut_short(seen);
-	f->managed = manages(g, seen);
-	f->has_annotations = seen->annotations.present;
 	f->quiet = job_quiet(seen);
-	f->ending = seen->status.ending && !f->finished && !f->uncontrolled;
-	f->cannot_end = f->ending && f->suspend && !seen->status.has_start_time &&
-			seen->status.active == 0 && seen->status.terminating == 0;
+	f->present = s->active + s->terminating;
+	f->ending = s->ending && !f->finished && !f->uncontrolled;
+	f->cannot_end = f->ending && f->suspend && !s->has_start_time && s->active == 0 &&
+			s->terminating == 0;
 	f->leaving = is_leaving(seen);
+	f->start_ms = s->start_ms;
 	f->start_left = start_time_is_left(seen);
-	if (!f->start_left)
-		start_time_settled(j);
-	f->start_seen = !seen->suspend && !seen->status.suspended && seen->status.has_start_time;
-	take_work(f, seen);
+	f->start_seen = !seen->suspend && !s->suspended && s->has_start_time;
+	/* A Job that ends without our doing may never say that its start was seen. */
+	f->ready = (f->start_seen || s->ending || f->ends_when_stopped) && job_pods_ready(seen);
+	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
+	f->at_backoff_limit = is_at_backoff_limit(seen);
+}
+
+static void take_annotations(const struct job *seen, struct facts *f)
+{
 	f->story_state = seen->admission.state;
 	f->story_attempt = seen->admission.attempt;
 	f->story_sizes = seen->admission.sizes;
 	f->story_epoch = seen->admission.epoch;
-	if (seen->admission.epoch > g->epoch_seen)
-		g->epoch_seen = seen->admission.epoch;
-	/* Of a leader that came after us, as it seems. */
-	if (g->epoch > 0 && seen->admission.epoch > g->epoch)
-		j->after_lease = g->lease.asked + 1;
-	f->pods = job_pods(seen);
-	f->kept_up = job_pods_kept_up(seen);
-	f->present = seen->status.active + seen->status.terminating;
-	/* A Job that ends without our doing may never say that its start was seen. */
-	f->ready = (f->start_seen || seen->status.ending || f->ends_when_stopped) &&
-		   job_pods_ready(seen);
-	f->lacks = f->start_seen ? pods_lacking(seen) : 0;
-	f->parallelism = seen->parallelism;
 	f->owner_parallelism = seen->admission.owner_parallelism;
 	f->owner_completions = seen->admission.owner_completions;
-	f->completions_follow = seen->completions_follow;
 	f->reapplied = seen->admission.reapplied;
-	f->ignores_disruption = seen->ignores_disruption;
-	f->at_backoff_limit = is_at_backoff_limit(seen);
-	f->rewritable = (seen->lending & ORDINARY) != 0 && (seen->lending & ~ORDINARY) != 0;
-	f->created_ms = seen->created_ms;
-	f->queued_ms = job_queued_ms(seen);
-	f->stopping_at_ms = seen->annotations.stopping_at_ms;
-	f->finished_ms = seen->status.finished_ms;
-	f->suspended_ms = seen->suspended_ms;
-	f->held = seen->hold != NULL;
-	f->on_failure = seen->after.on_failure;
-	if (f->held)
-		stop_hold_settled(j);
+	f->history = seen->admission.history;
+	f->has_annotations = seen->annotations.present;
 	f->annotation_bytes = seen->annotations.bytes;
+	f->stopping_at_ms = seen->annotations.stopping_at_ms;
 	f->has_notice = seen->annotations.waiting != NULL;
 	f->notice = notice_kind(seen->annotations.waiting);
 	f->booked_start_ms = seen->annotations.booked_start_ms;
-	f->start_ms = seen->status.start_ms;
-	f->history = seen->admission.history;
+	f->held = seen->hold != NULL;
+	f->on_failure = seen->after.on_failure;
+}
+
+/* Texts but the story and the queue. */
+static void keep_texts(struct gate *g, struct gate_job *j, const struct job *seen)
+{
 	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;
 	keep_text(&j->family, seen->family && seen->family[0] ? seen->family : NULL);
 	keep_text(&j->labels, labels);
@@ -250,12 +251,50 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	keep_text(&j->finalizer, seen->finalizer);
 	free(labels);
 	keep_labels(g, j, seen);
-	if (another)
-		scale_down_seen(g, j, some_left);
+}
+
+/* What follows from the newest facts for each part of the record. */
+static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *before)
+{
+	const struct facts *f = &j->seen;
+	bool left_before = before->present > before->active;
+	/* What was before says nothing of the pods of a Job that is being deleted. */
+	if (f->deleting && !before->deleting)
+		stop_drain_anew(g, j);
+	/* A start time that is gone is not asked for any more. */
+	if (!f->start_left)
+		start_time_settled(j);
+	/* Our next lease is to be later than all that were told of. */
+	if (f->story_epoch > g->epoch_seen)
+		g->epoch_seen = f->story_epoch;
+	/* A leader came after us, as it seems: nothing is written before the lease is confirmed. */
+	if (g->epoch > 0 && f->story_epoch > g->epoch)
+		j->after_lease = g->lease.asked + 1;
+	/* A hold that is there need not be written. */
+	if (f->held)
+		stop_hold_settled(j);
+	/* Pods that leave, or left, may have been replaced by more than are counted. */
+	if (f->version != before->version)
+		scale_down_seen(g, j, left_before);
+}
+
+/* True when the story is another one. */
+static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
+{
+	struct facts f = {0}, before = j->seen;
+	take_spec(g, seen, &f);
+	take_status(seen, &f);
+	take_annotations(seen, &f);
+	take_work(&f, &before, seen);
+	j->seen = f;
+	keep_texts(g, j, seen);
 	bool retold = keep_text(&j->story, seen->admission.story);
+	bool requeued = keep_text(&j->queue, seen->queue);
+	heed_facts(g, j, &before);
+	/* A PATCH tests the story, and that of a start the queue: what was sent cannot land any more. */
 	if (retold)
 		growth_retold(j);
-	if (keep_text(&j->queue, seen->queue) || retold)
+	if (retold || requeued)
 		attempt_moved(j);
 	return retold;
 }

@@ -35,7 +35,7 @@
 #define PODS_RETRY_MS 250
 #define PODS_RETRY_MAX_MS 5000
 
-bool scale_down_some_leave(const struct gate_job *j)
+static bool some_leave(const struct gate_job *j)
 {
 	return j->seen.present > j->seen.active;
 }
@@ -43,12 +43,12 @@ bool scale_down_some_leave(const struct gate_job *j)
 void scale_down_begin(struct gate *g, struct gate_job *j, int32_t pods)
 {
 	j->scale_down.parallelism = pods;
-	j->scale_down.since_ms = scale_down_some_leave(j) ? g->tick_ms : 0;
+	j->scale_down.since_ms = some_leave(j) ? g->tick_ms : 0;
 }
 
 void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left)
 {
-	if (some_left || scale_down_some_leave(j))
+	if (some_left || some_leave(j))
 		j->scale_down.since_ms = g->tick_ms;
 }
 
@@ -266,7 +266,7 @@ int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods)
 	if (j->scale_down.since_ms == 0 || old)
 		return j->attempt.pods;
 	/* When one that leaves is gone, the Job's status tells: then they are counted again. */
-	if (pods > (size_t)j->seen.pods && !scale_down_some_leave(j))
+	if (pods > (size_t)j->seen.pods && !some_leave(j))
 		gate_back_off(g, j, PODS_RETRY_MS, PODS_RETRY_MAX_MS);
 	else
 		j->scale_down.since_ms = 0;

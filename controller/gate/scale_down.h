@@ -43,9 +43,7 @@ void scale_down_may_have(struct gate_job *j, int32_t pods);
 void scale_down_fails(struct gate *g, struct gate_job *j);
 /* May there be more pods than what is seen of it tells? Then its reservation stays as it is. */
 bool scale_down_in_doubt(struct gate *g, struct gate_job *j);
-/* Are pods of it leaving while others stay? */
-bool scale_down_some_leave(const struct gate_job *j);
-/* Another version of the Job was seen; of the one before, some_left. */
+/* Another version of the Job was seen; some_left: of the one before some pods left while others stayed. */
 void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left);
 /* They were counted: how many the reservation must be for. */
 int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods);
