@@ -25,19 +25,6 @@
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
 
-static const char *state_name(enum ledger_state s)
-{
-	switch (s) {
-	case LEDGER_PENDING:
-		return "pending";
-	case LEDGER_POSTED:
-		return "posted";
-	case LEDGER_RELEASING:
-		return "releasing";
-	}
-	must_not_get_here();
-}
-
 static int32_t seq_of(const struct ledger_op *op)
 {
 	bool numbered = ledger_changes_size(op->kind);
@@ -114,29 +101,35 @@ static void batch_read(struct pg *pg, struct request *r)
 	pg_conn_go(pg->conn);
 }
 
-static enum ledger_state state_of(const char *name)
+/* Columns as in batch_holds.sql, here and below. */
+static struct held read_held(const struct pg_result *res, int row)
 {
-	return !strcmp(name, "pending")	 ? LEDGER_PENDING
-	       : !strcmp(name, "posted") ? LEDGER_POSTED
-					 : LEDGER_RELEASING;
+	return (struct held){.state = ledger_state_named(field_text(res, row, 1)),
+		.ns = field_text(res, row, 2),
+		.name = field_text(res, row, 3),
+		.clusterqueue = field_text(res, row, 4),
+		.reserved_ms = field_time(res, row, 5),
+		.started_ms = field_time(res, row, 6),
+		.localqueue = field_text(res, row, 13),
+		.stopping_ms = field_time(res, row, 14),
+		.reason = field_text_or_null(res, row, 15),
+		.actor = field_text_or_null(res, row, 16),
+		.has_lost = !field_null(res, row, 17),
+		.lost_ms = field_null(res, row, 17) ? 0 : field_int8(res, row, 17),
+		.has_started_lines = field_bool(res, row, 18),
+		.owner = field_text(res, row, 23),
+		.labels = field_text_or_null(res, row, 24),
+		.estimated = field_bool(res, row, 25),
+		.created_ms = field_time(res, row, 26),
+		.submitted_by = field_text_or_null(res, row, 27),
+		.queued_ms = field_time(res, row, 28)};
 }
 
-/* Columns as in batch_reservations.sql, here and below. */
-static void found_segment(struct batch_plan_reservation *h, const struct pg_result *res, int row)
+/* Four columns from there on. */
+static struct quota_line read_line(const struct pg_result *res, int row, int column)
 {
-	h->stopping_ms = field_time(res, row, 14);
-	h->reason = field_text_or_null(res, row, 15);
-	h->actor = field_text_or_null(res, row, 16);
-	h->has_lost = !field_null(res, row, 17);
-	if (h->has_lost)
-		h->lost_ms = field_int8(res, row, 17);
-	h->has_started_lines = field_bool(res, row, 18);
-	h->owner = field_text(res, row, 23);
-	h->labels = field_text_or_null(res, row, 24);
-	h->estimated = field_bool(res, row, 25);
-	h->created_ms = field_time(res, row, 26);
-	h->submitted_by = field_text_or_null(res, row, 27);
-	h->queued_ms = field_time(res, row, 28);
+	return (struct quota_line){field_text(res, row, column), field_text(res, row, column + 1),
+		field_text(res, row, column + 2), field_int8(res, row, column + 3)};
 }
 
 static void found_reservation(struct batch_plan *b, const struct pg_result *res, int row)
@@ -147,23 +140,16 @@ static void found_reservation(struct batch_plan *b, const struct pg_result *res,
 			b, reservation, !field_null(res, row, 7), field_int4(res, row, 8));
 	if (field_null(res, row, 1))
 		return;
-	struct ledger_reservation found = {.state = state_of(field_text(res, row, 1)),
-		.ns = field_text(res, row, 2),
-		.name = field_text(res, row, 3),
-		.clusterqueue = field_text(res, row, 4),
-		.localqueue = field_text(res, row, 13),
-		.reserved_ms = field_time(res, row, 5),
-		.started_ms = field_time(res, row, 6)};
+	struct held found = read_held(res, row);
 	batch_plan_found_reservation(b, reservation, &found);
-	found_segment(&b->reservations[reservation], res, row);
-	if (!field_null(res, row, 9))
-		batch_plan_found_line(b, reservation,
-			&(struct quota_line){field_text(res, row, 9), field_text(res, row, 10),
-				field_text(res, row, 11), field_int8(res, row, 12)});
-	if (!field_null(res, row, 19))
-		batch_plan_found_started_line(b, reservation,
-			&(struct quota_line){field_text(res, row, 19), field_text(res, row, 20),
-				field_text(res, row, 21), field_int8(res, row, 22)});
+	if (!field_null(res, row, 9)) {
+		struct quota_line line = read_line(res, row, 9);
+		batch_plan_found_line(b, reservation, &line);
+	}
+	if (!field_null(res, row, 19)) {
+		struct quota_line line = read_line(res, row, 19);
+		batch_plan_found_started_line(b, reservation, &line);
+	}
 }
 
 static void found_row(struct batch_plan *b, const struct pg_result *res, int row)
@@ -265,8 +251,8 @@ static bool put_transfer(struct param *c, const struct batch_plan *b, size_t i)
 	put_text(c++, ledger_kind_name(reserves ? LEDGER_RESERVE : op->kind));
 	put_int4(c++, seq_of(op));
 	put_time(c++, op->at_ms > 0 ? op->at_ms : 1);
-	put_text(c++, e->has_source ? state_name(e->source) : NULL);
-	put_text(c++, e->has_target ? state_name(e->target) : NULL);
+	put_text(c++, e->has_source ? ledger_state_name(e->source) : NULL);
+	put_text(c++, e->has_target ? ledger_state_name(e->target) : NULL);
 	put_lines(c++, b, e->lines, e->nlines);
 	put_text(c++, tells ? op->reason : NULL);
 	put_text(c++, tells ? op->actor : NULL);
@@ -331,18 +317,18 @@ static struct param *put_attempt(struct param *c, const struct batch_plan_reserv
 
 static struct param *put_names(struct param *c, const struct batch_plan_reservation *h)
 {
-	put_text(c++, h->ns);
-	put_text(c++, h->name);
-	put_text(c++, h->clusterqueue);
-	put_text(c++, h->localqueue);
+	put_text(c++, h->is.ns);
+	put_text(c++, h->is.name);
+	put_text(c++, h->is.clusterqueue);
+	put_text(c++, h->is.localqueue);
 	return c;
 }
 
 static struct param *put_stop(struct param *c, const struct batch_plan_reservation *h)
 {
-	put_text(c++, h->reason);
-	put_text(c++, h->actor);
-	put_int8_if(c++, h->has_lost, h->lost_ms);
+	put_text(c++, h->is.reason);
+	put_text(c++, h->is.actor);
+	put_int8_if(c++, h->is.has_lost, h->is.lost_ms);
 	return c;
 }
 
@@ -350,7 +336,7 @@ static struct param *put_stop(struct param *c, const struct batch_plan_reservati
 static void put_started_lines(
 	struct param *c, const struct batch_plan *b, const struct batch_plan_reservation *h)
 {
-	if (h->has_started_lines)
+	if (h->is.has_started_lines)
 		put_lines(c, b, h->started_lines, h->nstarted_lines);
 	else
 		put_null(c);
@@ -362,9 +348,9 @@ static bool put_reservation(struct param *c, const struct batch_plan *b, size_t 
 	if (!h->was_open || !h->open || !h->changed)
 		return false;
 	c = put_attempt(c, h);
-	put_text(c++, state_name(h->state));
-	put_time(c++, h->started_ms);
-	put_time(c++, h->stopping_ms);
+	put_text(c++, ledger_state_name(h->is.state));
+	put_time(c++, h->is.started_ms);
+	put_time(c++, h->is.stopping_ms);
 	c = put_stop(c, h);
 	if (h->resized)
 		put_lines(c++, b, h->lines, h->nlines);
@@ -380,20 +366,20 @@ static bool put_new_reservation(struct param *c, const struct batch_plan *b, siz
 	if (h->was_open || !h->open)
 		return false;
 	c = put_attempt(c, h);
-	put_text(c++, state_name(h->state));
+	put_text(c++, ledger_state_name(h->is.state));
 	c = put_names(c, h);
-	put_time(c++, h->reserved_ms > 0 ? h->reserved_ms : 1);
-	put_time(c++, h->started_ms);
-	put_time(c++, h->stopping_ms);
+	put_time(c++, h->is.reserved_ms > 0 ? h->is.reserved_ms : 1);
+	put_time(c++, h->is.started_ms);
+	put_time(c++, h->is.stopping_ms);
 	c = put_stop(c, h);
 	put_lines(c++, b, h->lines, h->nlines);
 	put_started_lines(c++, b, h);
-	put_text(c++, h->owner);
-	put_json_text(c++, h->labels);
-	put_bool(c++, h->estimated);
-	put_time(c++, h->created_ms);
-	put_text(c++, h->submitted_by);
-	put_time(c++, h->queued_ms);
+	put_text(c++, h->is.owner);
+	put_json_text(c++, h->is.labels);
+	put_bool(c++, h->is.estimated);
+	put_time(c++, h->is.created_ms);
+	put_text(c++, h->is.submitted_by);
+	put_time(c++, h->is.queued_ms);
 	return true;
 }
 
@@ -406,21 +392,6 @@ static bool put_closed_reservation(struct param *c, const struct batch_plan *b, 
 	return true;
 }
 
-static const char *outcome_name(enum ledger_job_outcome o)
-{
-	switch (o) {
-	case LEDGER_JOB_GOES_ON:
-		return NULL;
-	case LEDGER_JOB_SUCCEEDED:
-		return "Succeeded";
-	case LEDGER_JOB_FAILED:
-		return "Failed";
-	case LEDGER_JOB_DELETED:
-		return "Deleted";
-	}
-	must_not_get_here();
-}
-
 static bool put_segment(struct param *c, const struct batch_plan *b, size_t i)
 {
 	const struct batch_plan_reservation *h = &b->reservations[i];
@@ -428,22 +399,22 @@ static bool put_segment(struct param *c, const struct batch_plan *b, size_t i)
 		return false;
 	c = put_attempt(c, h);
 	c = put_names(c, h);
-	put_time(c++, h->started_ms);
-	put_time(c++, h->stopping_ms);
+	put_time(c++, h->is.started_ms);
+	put_time(c++, h->is.stopping_ms);
 	put_time(c++, h->stopped_ms);
 	c = put_stop(c, h);
-	if (h->has_started_lines)
+	if (h->is.has_started_lines)
 		put_lines(c++, b, h->started_lines, h->nstarted_lines);
 	else
 		put_lines(c++, b, h->lines, h->nlines);
-	put_text(c++, h->owner);
-	put_json_text(c++, h->labels);
+	put_text(c++, h->is.owner);
+	put_json_text(c++, h->is.labels);
 	c = put_bill(c, h->bill);
-	put_bool(c++, h->estimated);
-	put_time(c++, h->created_ms);
-	put_text(c++, outcome_name(h->outcome));
-	put_text(c++, h->submitted_by);
-	put_time(c++, h->queued_ms);
+	put_bool(c++, h->is.estimated);
+	put_time(c++, h->is.created_ms);
+	put_text(c++, ledger_outcome_name(h->outcome));
+	put_text(c++, h->is.submitted_by);
+	put_time(c++, h->is.queued_ms);
 	return true;
 }
 

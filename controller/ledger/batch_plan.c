@@ -8,30 +8,11 @@
 
 #define NO_RESERVATION UINT32_MAX
 
-/* ---- Memory: everything small dies with the plan ----------------------------------------------
- */
-
-struct grave {
-	struct grave *next;
-	max_align_t bytes[];
-};
-
-static void *batch_plan_alloc(struct batch_plan *b, size_t count, size_t size)
-{
-	struct grave *g = mem_alloc(sizeof(*g) + count * size);
-	g->next = b->grave;
-	b->grave = g;
-	return g->bytes;
-}
-
 void batch_plan_free(struct batch_plan *b)
 {
 	if (!b)
 		return;
-	for (struct grave *g = b->grave, *next; g; g = next) {
-		next = g->next;
-		free(g);
-	}
+	arena_done(&b->arena);
 	map_done(&b->by_name);
 	free(b->rows);
 	free(b);
@@ -53,10 +34,15 @@ static bool row_has_name(const void *value, const void *key)
 	return !row_cmp(value, key);
 }
 
-static uint64_t row_hash(const struct quota_line *l)
+uint64_t batch_plan_row_hash(const struct quota_line *l)
 {
 	return map_hash_string(l->node) * 31 + map_hash_string(l->flavor) * 17 +
 	       map_hash_string(l->resource);
+}
+
+uint64_t batch_plan_attempt_hash(const struct uid *uid, int32_t attempt)
+{
+	return uid_hash(uid) + (uint64_t)attempt * 0x9e3779b97f4a7c15u;
 }
 
 const struct batch_plan_row *batch_plan_row(
@@ -64,7 +50,7 @@ const struct batch_plan_row *batch_plan_row(
 {
 	struct batch_plan_row key = {
 		.node = name->node, .flavor = name->flavor, .resource = name->resource};
-	return map_get(&b->by_name, row_hash(name), &key);
+	return map_get(&b->by_name, batch_plan_row_hash(name), &key);
 }
 
 static uint32_t batch_plan_add_row(struct batch_plan *b, const struct quota_line *name)
@@ -72,7 +58,7 @@ static uint32_t batch_plan_add_row(struct batch_plan *b, const struct quota_line
 	const struct batch_plan_row *known = batch_plan_row(b, name);
 	if (known)
 		return known->at;
-	struct batch_plan_row *r = batch_plan_alloc(b, 1, sizeof(*r));
+	struct batch_plan_row *r = arena_take(&b->arena, 1, sizeof(*r));
 	*r = (struct batch_plan_row){.node = name->node,
 		.flavor = name->flavor,
 		.resource = name->resource,
@@ -80,7 +66,7 @@ static uint32_t batch_plan_add_row(struct batch_plan *b, const struct quota_line
 		.was.parent = "",
 		.now.parent = "",
 		.up = BATCH_PLAN_NO_ROW};
-	map_put(&b->by_name, row_hash(name), r);
+	map_put(&b->by_name, batch_plan_row_hash(name), r);
 	b->rows = mem_room(b->rows, b->nrows, &b->rows_room, 64, sizeof(*b->rows));
 	b->rows[b->nrows++] = r;
 	return r->at;
@@ -126,7 +112,7 @@ static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 	if (!ledger_reserves(op->kind) && op->kind != LEDGER_CEILING &&
 		!ledger_changes_size(op->kind))
 		return;
-	struct batch_plan_line *lines = batch_plan_alloc(b, op->nlines, sizeof(*lines));
+	struct batch_plan_line *lines = arena_take(&b->arena, op->nlines, sizeof(*lines));
 	size_t n = 0;
 	for (size_t k = 0; k < op->nlines; k++) {
 		must(op->lines[k].amount >= 0);
@@ -160,7 +146,7 @@ static void batch_plan_take_reservation(struct batch_plan *b, struct map *by_key
 		return;
 	must(op->attempt >= 1);
 	struct batch_plan_reservation key = {.uid = op->uid, .attempt = op->attempt};
-	uint64_t hash = uid_hash(&op->uid) + (uint64_t)op->attempt * 0x9e3779b97f4a7c15u;
+	uint64_t hash = batch_plan_attempt_hash(&op->uid, op->attempt);
 	struct batch_plan_reservation *h = map_get(by_key, hash, &key);
 	if (!h) {
 		h = &b->reservations[b->nreservations++];
@@ -177,14 +163,14 @@ struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops)
 	b->ops = ops;
 	b->nops = nops;
 	map_init(&b->by_name, row_has_name);
-	b->known = batch_plan_alloc(b, nops, sizeof(*b->known));
-	b->resizes = batch_plan_alloc(b, nops, sizeof(*b->resizes));
-	b->reservation_of = batch_plan_alloc(b, nops, sizeof(*b->reservation_of));
-	b->lines_of = batch_plan_alloc(b, nops, sizeof(*b->lines_of));
-	b->nlines_of = batch_plan_alloc(b, nops, sizeof(*b->nlines_of));
-	b->reservations = batch_plan_alloc(b, nops, sizeof(*b->reservations));
-	b->entries = batch_plan_alloc(b, nops, sizeof(*b->entries));
-	b->results = batch_plan_alloc(b, nops, sizeof(*b->results));
+	b->known = arena_take(&b->arena, nops, sizeof(*b->known));
+	b->resizes = arena_take(&b->arena, nops, sizeof(*b->resizes));
+	b->reservation_of = arena_take(&b->arena, nops, sizeof(*b->reservation_of));
+	b->lines_of = arena_take(&b->arena, nops, sizeof(*b->lines_of));
+	b->nlines_of = arena_take(&b->arena, nops, sizeof(*b->nlines_of));
+	b->reservations = arena_take(&b->arena, nops, sizeof(*b->reservations));
+	b->entries = arena_take(&b->arena, nops, sizeof(*b->entries));
+	b->results = arena_take(&b->arena, nops, sizeof(*b->results));
 	struct map by_key;
 	map_init(&by_key, reservation_has_key);
 	for (size_t i = 0; i < nops; i++) {
@@ -208,19 +194,12 @@ void batch_plan_found_resize(struct batch_plan *b, size_t resize)
 }
 
 void batch_plan_found_reservation(
-	struct batch_plan *b, size_t reservation, const struct ledger_reservation *found)
+	struct batch_plan *b, size_t reservation, const struct held *found)
 {
 	must(reservation < b->nreservations);
 	struct batch_plan_reservation *h = &b->reservations[reservation];
 	h->open = h->was_open = h->used = true;
-	h->state = found->state;
-	h->ns = found->ns;
-	h->name = found->name;
-	h->clusterqueue = found->clusterqueue;
-	h->localqueue = found->localqueue;
-	h->owner = "";
-	h->reserved_ms = found->reserved_ms;
-	h->started_ms = found->started_ms;
+	h->is = *found;
 }
 
 /* Grown in steps of eight: a reservation has a few lines, and rarely many. */
@@ -229,7 +208,7 @@ static struct batch_plan_line *batch_plan_more(
 {
 	if (n % 8)
 		return lines;
-	struct batch_plan_line *more = batch_plan_alloc(b, n + 8, sizeof(*more));
+	struct batch_plan_line *more = arena_take(&b->arena, n + 8, sizeof(*more));
 	if (n)
 		memcpy(more, lines, n * sizeof(*more));
 	return more;
@@ -416,7 +395,7 @@ static bool batch_plan_take_room(
 static struct batch_plan_line *batch_plan_copy(
 	struct batch_plan *b, const struct batch_plan_line *lines, size_t n)
 {
-	struct batch_plan_line *copy = batch_plan_alloc(b, n, sizeof(*copy));
+	struct batch_plan_line *copy = arena_take(&b->arena, n, sizeof(*copy));
 	if (n)
 		memcpy(copy, lines, n * sizeof(*copy));
 	return copy;
@@ -465,18 +444,18 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 	e->has_target = true;
 	e->target = LEDGER_PENDING;
 	h->open = h->changed = h->used = true;
-	h->state = LEDGER_PENDING;
-	h->estimated = op->kind == LEDGER_ADOPT;
-	h->ns = op->ns;
-	h->name = op->name;
-	h->clusterqueue = op->clusterqueue;
-	h->localqueue = op->localqueue ? op->localqueue : "";
-	h->owner = op->owner ? op->owner : "";
-	h->labels = op->labels;
-	h->submitted_by = op->submitted_by;
-	h->created_ms = op->created_ms;
-	h->queued_ms = op->queued_ms;
-	h->reserved_ms = op->at_ms;
+	h->is = (struct held){.state = LEDGER_PENDING,
+		.estimated = op->kind == LEDGER_ADOPT,
+		.ns = op->ns,
+		.name = op->name,
+		.clusterqueue = op->clusterqueue,
+		.localqueue = op->localqueue ? op->localqueue : "",
+		.owner = op->owner ? op->owner : "",
+		.labels = op->labels,
+		.submitted_by = op->submitted_by,
+		.created_ms = op->created_ms,
+		.queued_ms = op->queued_ms,
+		.reserved_ms = op->at_ms};
 	h->lines = batch_plan_copy(b, lines, n);
 	h->nlines = n;
 }
@@ -487,22 +466,22 @@ static void batch_plan_advance(
 {
 	struct batch_plan_entry *e = batch_plan_enter(b, i, h->lines, h->nlines);
 	e->has_source = e->has_target = true;
-	e->source = h->state;
-	e->target = next > h->state ? next : h->state;
+	e->source = h->is.state;
+	e->target = next > h->is.state ? next : h->is.state;
 	for (size_t k = 0; k < h->nlines; k++) {
 		struct batch_plan_row *r = b->rows[h->lines[k].row];
 		r->now.part[e->source] -= h->lines[k].amount;
 		r->now.part[e->target] += h->lines[k].amount;
 	}
-	h->state = e->target;
+	h->is.state = e->target;
 	h->changed = true;
 }
 
 static void batch_plan_resize(
 	struct batch_plan_reservation *h, struct batch_plan_line *lines, size_t n)
 {
-	if (h->started_ms && !h->has_started_lines) {
-		h->has_started_lines = true;
+	if (h->is.started_ms && !h->is.has_started_lines) {
+		h->is.has_started_lines = true;
 		h->started_lines = h->lines;
 		h->nstarted_lines = h->nlines;
 	}
@@ -514,8 +493,8 @@ static void batch_plan_resize(
 static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
 	const struct batch_plan_line *given = b->lines_of[i];
-	struct batch_plan_line *freed = batch_plan_alloc(b, h->nlines, sizeof(*freed));
-	struct batch_plan_line *kept = batch_plan_alloc(b, h->nlines, sizeof(*kept));
+	struct batch_plan_line *freed = arena_take(&b->arena, h->nlines, sizeof(*freed));
+	struct batch_plan_line *kept = arena_take(&b->arena, h->nlines, sizeof(*kept));
 	size_t nfreed = 0, nkept = 0;
 	for (size_t k = 0; k < h->nlines; k++) {
 		struct batch_plan_line was = h->lines[k];
@@ -530,9 +509,9 @@ static void batch_plan_shrink(struct batch_plan *b, size_t i, struct batch_plan_
 	}
 	struct batch_plan_entry *e = batch_plan_enter(b, i, freed, nfreed);
 	e->has_source = true;
-	e->source = h->state;
+	e->source = h->is.state;
 	for (size_t k = 0; k < nfreed; k++)
-		batch_plan_add(b, &freed[k], h->state, -1);
+		batch_plan_add(b, &freed[k], h->is.state, -1);
 	batch_plan_resize(h, kept, nkept);
 }
 
@@ -549,8 +528,8 @@ static void batch_plan_grow(struct batch_plan *b, size_t i, struct batch_plan_re
 	const struct ledger_op *op = &b->ops[i];
 	const struct batch_plan_line *given = b->lines_of[i];
 	size_t most = h->nlines + b->nlines_of[i], n = h->nlines, nmore = 0;
-	struct batch_plan_line *more = batch_plan_alloc(b, most, sizeof(*more));
-	struct batch_plan_line *lines = batch_plan_alloc(b, most, sizeof(*lines));
+	struct batch_plan_line *more = arena_take(&b->arena, most, sizeof(*more));
+	struct batch_plan_line *lines = arena_take(&b->arena, most, sizeof(*lines));
 	if (n)
 		memcpy(lines, h->lines, n * sizeof(*lines));
 	for (size_t g = 0; g < b->nlines_of[i]; g++) {
@@ -564,15 +543,15 @@ static void batch_plan_grow(struct batch_plan *b, size_t i, struct batch_plan_re
 		lines[at].amount = given[g].amount;
 	}
 	if (op->adopts) {
-		batch_plan_take_used(b, more, nmore, h->state);
-	} else if (h->state != LEDGER_POSTED ||
+		batch_plan_take_used(b, more, nmore, h->is.state);
+	} else if (h->is.state != LEDGER_POSTED ||
 		   !batch_plan_take_room(b, more, nmore, LEDGER_POSTED)) {
 		b->results[i].verdict = LEDGER_REFUSED;
 		return;
 	}
 	struct batch_plan_entry *e = batch_plan_enter(b, i, more, nmore);
 	e->has_target = true;
-	e->target = h->state;
+	e->target = h->is.state;
 	batch_plan_resize(h, lines, n);
 }
 
@@ -580,9 +559,9 @@ static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_r
 {
 	struct batch_plan_entry *e = batch_plan_enter(b, i, h->lines, h->nlines);
 	e->has_source = true;
-	e->source = h->state;
+	e->source = h->is.state;
 	for (size_t k = 0; k < h->nlines; k++)
-		batch_plan_add(b, &h->lines[k], h->state, -1);
+		batch_plan_add(b, &h->lines[k], h->is.state, -1);
 	h->open = false;
 }
 
@@ -593,24 +572,24 @@ static void batch_plan_tell_segment(
 {
 	const struct ledger_op *op = &b->ops[i];
 	if (op->kind == LEDGER_COMMIT) {
-		h->started_ms = op->at_ms > 0 ? op->at_ms : 1;
+		h->is.started_ms = op->at_ms > 0 ? op->at_ms : 1;
 		return;
 	}
 	int64_t at_ms = op->at_ms > 0 ? op->at_ms : 1;
 	if (op->kind == LEDGER_STOP)
-		h->stopping_ms = at_ms;
+		h->is.stopping_ms = at_ms;
 	else
 		h->stopped_ms = at_ms;
 	if (op->kind == LEDGER_RELEASE && op->priced)
 		h->bill = op;
 	if (op->kind == LEDGER_RELEASE)
 		h->outcome = op->outcome;
-	h->estimated |= op->estimated;
-	h->reason = h->reason ? h->reason : op->reason;
-	h->actor = h->actor ? h->actor : op->actor;
-	if (!h->has_lost || op->lost_ms > h->lost_ms)
-		h->lost_ms = op->lost_ms;
-	h->has_lost = true;
+	h->is.estimated |= op->estimated;
+	h->is.reason = h->is.reason ? h->is.reason : op->reason;
+	h->is.actor = h->is.actor ? h->is.actor : op->actor;
+	if (!h->is.has_lost || op->lost_ms > h->is.lost_ms)
+		h->is.lost_ms = op->lost_ms;
+	h->is.has_lost = true;
 }
 
 /* Of an operation on an open reservation: it took effect before. */
@@ -619,9 +598,9 @@ static bool batch_plan_repeated(
 {
 	switch (b->ops[i].kind) {
 	case LEDGER_COMMIT:
-		return h->started_ms != 0;
+		return h->is.started_ms != 0;
 	case LEDGER_STOP:
-		return h->state == LEDGER_RELEASING;
+		return h->is.state == LEDGER_RELEASING;
 	case LEDGER_SHRINK:
 	case LEDGER_GROW:
 		return b->known[i];
@@ -719,7 +698,7 @@ bool batch_plan_row_changed(const struct batch_plan_row *r)
 
 bool batch_plan_reservation_ended(const struct batch_plan_reservation *h)
 {
-	return h->started_ms && h->stopped_ms;
+	return h->is.started_ms && h->stopped_ms;
 }
 
 bool batch_plan_dirty(const struct batch_plan *b)

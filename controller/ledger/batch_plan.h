@@ -34,6 +34,7 @@
 #ifndef SLUICE_CONTROLLER_LEDGER_BATCH_PLAN_H
 #define SLUICE_CONTROLLER_LEDGER_BATCH_PLAN_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "controller/ledger/ledger.h"
 
@@ -48,6 +49,10 @@ struct balance {
 };
 
 int64_t balance_use(const struct balance *b);
+
+/* For maps: of the name of a row (amount means nothing), and of an attempt. */
+uint64_t batch_plan_row_hash(const struct quota_line *name);
+uint64_t batch_plan_attempt_hash(const struct uid *uid, int32_t attempt);
 
 struct batch_plan_row {
 	const char *node, *flavor, *resource;
@@ -66,20 +71,30 @@ struct batch_plan_line {
 	int64_t amount;
 };
 
+/* What the ledger has of a reservation but its lines, and what its segment will say. Times in
+ * milliseconds, 0: never. */
+struct held {
+	enum ledger_state state;
+	const char *ns, *name, *clusterqueue, *localqueue;
+	const char *owner, *labels, *submitted_by; /* of its bill; the last two NULL: none */
+	const char *reason, *actor;		   /* of its stop; NULL: none was told */
+	bool estimated; /* its RESERVE was lost, or its end: what it cost is what is known of it */
+	bool has_lost;	/* lost_ms was told */
+	bool has_started_lines; /* a SHRINK or GROW came after COMMIT: what it held at that is kept */
+	int64_t created_ms, queued_ms; /* of the Job, as in ledger_op */
+	int64_t reserved_ms, started_ms, stopping_ms;
+	int64_t lost_ms;
+};
+
 /* A reservation that the batch names. */
 struct batch_plan_reservation {
 	struct uid uid;
 	int32_t attempt;
 	bool reserving; /* a RESERVE or ADOPT names it: used and last_attempt must be read */
 
-	/* As found, then as the operations leave it. Times in milliseconds, 0: never. */
+	/* As found, then as the operations leave it. */
 	bool open;
-	enum ledger_state state;
-	const char *ns, *name, *clusterqueue, *localqueue;
-	const char *owner, *labels, *submitted_by; /* of its bill; the last two NULL: none */
-	bool estimated; /* its RESERVE was lost, or its end: what it cost is what is known of it */
-	int64_t created_ms, queued_ms; /* of the Job, as in ledger_op */
-	int64_t reserved_ms, started_ms;
+	struct held is;
 	struct batch_plan_line *lines; /* none of amount 0 */
 	size_t nlines;
 	bool used;	      /* this attempt was reserved before; it may be closed */
@@ -88,15 +103,11 @@ struct batch_plan_reservation {
 	bool was_open;
 	bool changed, resized;
 
-	/* What the segment will say. */
-	int64_t stopping_ms, stopped_ms;
-	const char *reason, *actor;
-	bool has_lost;
-	int64_t lost_ms;
+	/* What else the segment will say. */
+	int64_t stopped_ms;
 	const struct ledger_op *bill; /* the RELEASE that brought one, or NULL */
 	enum ledger_job_outcome outcome;
-	bool has_started_lines; /* a SHRINK or GROW came after COMMIT: what it held at that */
-	struct batch_plan_line *started_lines;
+	struct batch_plan_line *started_lines; /* what it held at COMMIT */
 	size_t nstarted_lines;
 };
 
@@ -129,7 +140,7 @@ struct batch_plan {
 	struct batch_plan_entry *entries; /* what took effect and leaves a row, in order */
 	size_t nentries;
 	struct ledger_result *results; /* one for each operation */
-	void *grave;		       /* blocks that die with the plan */
+	struct arena arena;	       /* what dies with the plan */
 };
 
 /* The operations must outlive the plan. */
@@ -137,10 +148,8 @@ struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops);
 void batch_plan_free(struct batch_plan *b);
 
 void batch_plan_found_resize(struct batch_plan *b, size_t resize); /* index in resizes */
-/* Everything but its lines. Afterwards these may be set in holds[hold]: what the segment will say.
- */
 void batch_plan_found_reservation(
-	struct batch_plan *b, size_t reservation, const struct ledger_reservation *found);
+	struct batch_plan *b, size_t reservation, const struct held *found);
 void batch_plan_found_line(struct batch_plan *b, size_t reservation, const struct quota_line *line);
 void batch_plan_found_started_line(
 	struct batch_plan *b, size_t reservation, const struct quota_line *line);

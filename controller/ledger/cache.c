@@ -18,14 +18,11 @@ struct cache_line {
 };
 
 struct cache_reservation {
-	struct ledger_reservation reservation; /* its strings are ours; its lines are these: */
-	struct cache_line *lines;
-	size_t nlines;
-	bool has_started_lines, has_lost, estimated;
-	struct cache_line *started_lines;
-	size_t nstarted_lines;
-	int64_t created_ms, queued_ms, stopping_ms, lost_ms;
-	const char *reason, *actor, *owner, *labels, *submitted_by;
+	struct uid uid;
+	int32_t attempt;
+	struct held is; /* its strings are ours */
+	struct cache_line *lines, *started_lines;
+	size_t nlines, nstarted_lines;
 	char bytes[]; /* the lines, then the strings */
 };
 
@@ -44,12 +41,6 @@ static bool row_has_name(const void *value, const void *key)
 	       !strcmp(r->flavor, l->flavor);
 }
 
-static uint64_t row_hash(const struct quota_line *l)
-{
-	return map_hash_string(l->node) * 31 + map_hash_string(l->flavor) * 17 +
-	       map_hash_string(l->resource);
-}
-
 struct reservation_key {
 	const struct uid *uid;
 	int32_t attempt;
@@ -59,17 +50,12 @@ static bool reservation_has_key(const void *value, const void *key)
 {
 	const struct cache_reservation *h = value;
 	const struct reservation_key *k = key;
-	return h->reservation.attempt == k->attempt && !uid_cmp(&h->reservation.uid, k->uid);
-}
-
-static uint64_t reservation_hash(const struct uid *uid, int32_t attempt)
-{
-	return uid_hash(uid) + (uint64_t)attempt * 0x9e3779b97f4a7c15u;
+	return h->attempt == k->attempt && !uid_cmp(&h->uid, k->uid);
 }
 
 static struct cache_row *row_get(const struct cache *m, const struct quota_line *name)
 {
-	return map_get(&m->rows, row_hash(name), name);
+	return map_get(&m->rows, batch_plan_row_hash(name), name);
 }
 
 /* ---- Life -------------------------------------------------------------------------------------
@@ -129,7 +115,7 @@ static struct quota_line line_named(const struct cache_line *l)
 
 static void tell_reservation(const struct cache_reservation *h, struct batch_plan *b, size_t at)
 {
-	batch_plan_found_reservation(b, at, &h->reservation);
+	batch_plan_found_reservation(b, at, &h->is);
 	for (size_t i = 0; i < h->nlines; i++) {
 		struct quota_line l = line_named(&h->lines[i]);
 		batch_plan_found_line(b, at, &l);
@@ -138,19 +124,6 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 		struct quota_line l = line_named(&h->started_lines[i]);
 		batch_plan_found_started_line(b, at, &l);
 	}
-	struct batch_plan_reservation *told = &b->reservations[at];
-	told->has_started_lines = h->has_started_lines;
-	told->stopping_ms = h->stopping_ms;
-	told->reason = h->reason;
-	told->actor = h->actor;
-	told->has_lost = h->has_lost;
-	told->lost_ms = h->lost_ms;
-	told->estimated = h->estimated;
-	told->owner = h->owner;
-	told->labels = h->labels;
-	told->submitted_by = h->submitted_by;
-	told->created_ms = h->created_ms;
-	told->queued_ms = h->queued_ms;
 }
 
 /* A reservation that is to be reserved need not be known: if the attempt was used before, the key
@@ -160,8 +133,8 @@ static bool tell_reservations(const struct cache *m, struct batch_plan *b)
 	for (size_t i = 0; i < b->nreservations; i++) {
 		const struct batch_plan_reservation *asked = &b->reservations[i];
 		struct reservation_key key = {&asked->uid, asked->attempt};
-		const struct cache_reservation *h =
-			map_get(&m->reservations, reservation_hash(key.uid, key.attempt), &key);
+		const struct cache_reservation *h = map_get(
+			&m->reservations, batch_plan_attempt_hash(key.uid, key.attempt), &key);
 		if (h)
 			tell_reservation(h, b, i);
 		else if (!asked->reserving)
@@ -207,7 +180,7 @@ static struct cache_row *row_need(struct cache *m, const char *node, const struc
 	mine->node = mem_strdup(node);
 	mine->flavor = mem_strdup(r->flavor);
 	mine->resource = mem_strdup(r->resource);
-	map_put(&m->rows, row_hash(&name), mine);
+	map_put(&m->rows, batch_plan_row_hash(&name), mine);
 	return mine;
 }
 
@@ -234,55 +207,38 @@ static struct cache_line *learn_lines(struct cache *m, const struct batch_plan *
 	return mine;
 }
 
-static size_t text_size(const char *s)
+/* Where its strings are. */
+static void texts_of(struct held *h, const char **ret[9])
 {
-	return s ? strlen(s) + 1 : 0;
-}
-
-static const char *learn_text(char **bytes, const char *s)
-{
-	size_t size = text_size(s);
-	if (!size)
-		return NULL;
-	char *mine = memcpy(*bytes, s, size);
-	*bytes += size;
-	return mine;
+	const char **const all[9] = {&h->ns, &h->name, &h->clusterqueue, &h->localqueue, &h->owner,
+		&h->labels, &h->submitted_by, &h->reason, &h->actor};
+	memcpy(ret, all, sizeof(all));
 }
 
 static struct cache_reservation *reservation_copy(
 	struct cache *m, const struct batch_plan *b, const struct batch_plan_reservation *h)
 {
-	size_t lines = (h->nlines + h->nstarted_lines) * sizeof(struct cache_line);
-	size_t text = text_size(h->ns) + text_size(h->name) + text_size(h->clusterqueue) +
-		      text_size(h->localqueue) + text_size(h->reason) + text_size(h->actor) +
-		      text_size(h->owner) + text_size(h->labels) + text_size(h->submitted_by);
-	struct cache_reservation *mine = mem_alloc(sizeof(*mine) + lines + text);
+	struct held is = h->is;
+	const char **texts[9];
+	size_t size = (h->nlines + h->nstarted_lines) * sizeof(struct cache_line);
+	texts_of(&is, texts);
+	for (size_t i = 0; i < 9; i++)
+		size += *texts[i] ? strlen(*texts[i]) + 1 : 0;
+	struct cache_reservation *mine = mem_alloc(sizeof(*mine) + size);
 	char *bytes = mine->bytes;
+	mine->uid = h->uid;
+	mine->attempt = h->attempt;
 	mine->nlines = h->nlines;
 	mine->lines = learn_lines(m, b, &bytes, h->lines, h->nlines);
 	mine->nstarted_lines = h->nstarted_lines;
 	mine->started_lines = learn_lines(m, b, &bytes, h->started_lines, h->nstarted_lines);
-	mine->reservation = (struct ledger_reservation){.uid = h->uid,
-		.attempt = h->attempt,
-		.state = h->state,
-		.ns = learn_text(&bytes, h->ns),
-		.name = learn_text(&bytes, h->name),
-		.clusterqueue = learn_text(&bytes, h->clusterqueue),
-		.localqueue = learn_text(&bytes, h->localqueue),
-		.reserved_ms = h->reserved_ms,
-		.started_ms = h->started_ms};
-	mine->reason = learn_text(&bytes, h->reason);
-	mine->actor = learn_text(&bytes, h->actor);
-	mine->owner = learn_text(&bytes, h->owner);
-	mine->labels = learn_text(&bytes, h->labels);
-	mine->submitted_by = learn_text(&bytes, h->submitted_by);
-	mine->has_started_lines = h->has_started_lines;
-	mine->created_ms = h->created_ms;
-	mine->queued_ms = h->queued_ms;
-	mine->stopping_ms = h->stopping_ms;
-	mine->estimated = h->estimated;
-	mine->has_lost = h->has_lost;
-	mine->lost_ms = h->lost_ms;
+	for (size_t i = 0; i < 9; i++) {
+		size_t text = *texts[i] ? strlen(*texts[i]) + 1 : 0;
+		if (text > 0)
+			*texts[i] = memcpy(bytes, *texts[i], text);
+		bytes += text;
+	}
+	mine->is = is;
 	return mine;
 }
 
@@ -290,7 +246,7 @@ static void learn_reservation(
 	struct cache *m, const struct batch_plan *b, const struct batch_plan_reservation *h)
 {
 	struct reservation_key key = {&h->uid, h->attempt};
-	uint64_t hash = reservation_hash(&h->uid, h->attempt);
+	uint64_t hash = batch_plan_attempt_hash(&h->uid, h->attempt);
 	struct cache_reservation *mine = h->open ? reservation_copy(m, b, h) : NULL;
 	free(map_take(&m->reservations, hash, &key)); /* only now: the plan borrows from it */
 	if (mine)

@@ -1,5 +1,7 @@
 #include "controller/ledger/ledger.h"
 
+#include <string.h>
+
 #include "base/must.h"
 
 const char *ledger_kind_name(enum ledger_kind k)
@@ -25,6 +27,50 @@ const char *ledger_kind_name(enum ledger_kind k)
 		return "CEILING";
 	}
 	must_not_get_here();
+}
+
+const char *ledger_outcome_name(enum ledger_job_outcome o)
+{
+	switch (o) {
+	case LEDGER_JOB_GOES_ON:
+		return NULL;
+	case LEDGER_JOB_SUCCEEDED:
+		return "Succeeded";
+	case LEDGER_JOB_FAILED:
+		return "Failed";
+	case LEDGER_JOB_DELETED:
+		return "Deleted";
+	}
+	must_not_get_here();
+}
+
+enum ledger_job_outcome ledger_outcome_named(const char *name)
+{
+	enum ledger_job_outcome o = LEDGER_JOB_DELETED;
+	while (o != LEDGER_JOB_GOES_ON && (!name || strcmp(name, ledger_outcome_name(o)) != 0))
+		o--;
+	return o;
+}
+
+const char *ledger_state_name(enum ledger_state s)
+{
+	switch (s) {
+	case LEDGER_PENDING:
+		return "pending";
+	case LEDGER_POSTED:
+		return "posted";
+	case LEDGER_RELEASING:
+		return "releasing";
+	}
+	must_not_get_here();
+}
+
+enum ledger_state ledger_state_named(const char *name)
+{
+	enum ledger_state s = LEDGER_PENDING;
+	while (strcmp(name, ledger_state_name(s)) != 0) /* which ends it at one that is unknown */
+		s++;
+	return s;
 }
 
 struct ledger_mark ledger_mark_since(int64_t since_ms)

@@ -82,6 +82,9 @@ enum ledger_job_outcome {
 	LEDGER_JOB_DELETED, /* before it had ended */
 };
 
+const char *ledger_outcome_name(enum ledger_job_outcome o); /* "Succeeded"; NULL: it goes on */
+enum ledger_job_outcome ledger_outcome_named(const char *name);
+
 struct ledger_op {
 	enum ledger_kind kind;
 	struct uid uid;
@@ -175,6 +178,9 @@ enum ledger_state {
 	LEDGER_POSTED,
 	LEDGER_RELEASING,
 };
+
+const char *ledger_state_name(enum ledger_state s); /* "pending" ... */
+enum ledger_state ledger_state_named(const char *name);
 
 struct ledger_reservation {
 	struct uid uid;

@@ -21,16 +21,6 @@ static void ask_fenced(struct pg *pg, const struct pg_query *q, int64_t epoch, s
 /* ---- LOAD -------------------------------------------------------------------------------------
  */
 
-static enum ledger_state state_of(const char *name)
-{
-	if (!strcmp(name, "pending"))
-		return LEDGER_PENDING;
-	if (!strcmp(name, "posted"))
-		return LEDGER_POSTED;
-	must(!strcmp(name, "releasing"));
-	return LEDGER_RELEASING;
-}
-
 static bool same_reservation(const struct pg_result *res, int x, int y)
 {
 	struct uid a = field_uuid(res, x, 0), b = field_uuid(res, y, 0);
@@ -42,7 +32,7 @@ static void read_reservation(const struct pg_result *res, int row, void *ret)
 	*(struct ledger_reservation *)ret = (struct ledger_reservation){
 		.uid = field_uuid(res, row, 0),
 		.attempt = field_int4(res, row, 1),
-		.state = state_of(field_text(res, row, 2)),
+		.state = ledger_state_named(field_text(res, row, 2)),
 		.ns = field_text(res, row, 3),
 		.name = field_text(res, row, 4),
 		.clusterqueue = field_text(res, row, 5),
@@ -264,25 +254,12 @@ void pg_past(
 /* ---- What became of Jobs ----------------------------------------------------------------------
  */
 
-static enum ledger_job_outcome outcome_named(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum ledger_job_outcome outcome;
-	} names[] = {{"Succeeded", LEDGER_JOB_SUCCEEDED}, {"Failed", LEDGER_JOB_FAILED},
-		{"Deleted", LEDGER_JOB_DELETED}};
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(name, names[i].name) == 0)
-			return names[i].outcome;
-	return LEDGER_JOB_GOES_ON;
-}
-
 static void read_outcome(const struct pg_result *res, int row, void *ret)
 {
 	*(struct ledger_outcome_row *)ret =
 		(struct ledger_outcome_row){.name = (size_t)field_int4(res, row, 0) - 1,
 			.uid = field_uuid(res, row, 1),
-			.outcome = outcome_named(field_text_or_null(res, row, 2)),
+			.outcome = ledger_outcome_named(field_text_or_null(res, row, 2)),
 			.ended_ms = field_time(res, row, 3),
 			.created_ms = field_time(res, row, 4),
 			.held = field_bool(res, row, 5)};
