@@ -34,15 +34,29 @@ static int32_t seq_of(const struct ledger_op *op)
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
+/* Each returns the column behind its own. */
+static struct param *put_attempt(struct param *c, const struct batch_plan_reservation *h)
+{
+	put_uuid(c++, &h->uid);
+	put_int4(c++, h->attempt);
+	return c;
+}
+
+static struct param *put_row_name(struct param *c, const struct batch_plan_row *row)
+{
+	put_text(c++, row->node);
+	put_text(c++, row->flavor);
+	put_text(c++, row->resource);
+	return c;
+}
+
 static void ask_reservations(struct pg *pg, struct request *r)
 {
 	struct params *p = request_params(pg, r->epoch);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *reserving = params_array(p, PARAM_BOOL);
+	struct param *c = params_columns(p, "uib");
 	for (size_t i = 0; i < r->batch_plan->nreservations; i++) {
-		put_uuid(uid, &r->batch_plan->reservations[i].uid);
-		put_int4(attempt, r->batch_plan->reservations[i].attempt);
-		put_bool(reserving, r->batch_plan->reservations[i].reserving);
+		put_attempt(c, &r->batch_plan->reservations[i]);
+		put_bool(c + 2, r->batch_plan->reservations[i].reserving);
 	}
 	pg_conn_add(pg->conn, SQL_BATCH_HOLDS, p);
 }
@@ -50,14 +64,13 @@ static void ask_reservations(struct pg *pg, struct request *r)
 static void ask_resizes(struct pg *pg, struct request *r)
 {
 	struct params *p = pg_params(pg);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	struct param *kind = params_array(p, PARAM_TEXT), *seq = params_array(p, PARAM_INT4);
+	struct param *c = params_columns(p, "uiti");
 	for (size_t i = 0; i < r->batch_plan->nresizes; i++) {
 		const struct ledger_op *op = &r->batch_plan->ops[r->batch_plan->resizes[i]];
-		put_uuid(uid, &op->uid);
-		put_int4(attempt, op->attempt);
-		put_text(kind, ledger_kind_name(op->kind));
-		put_int4(seq, seq_of(op));
+		put_uuid(c, &op->uid);
+		put_int4(c + 1, op->attempt);
+		put_text(c + 2, ledger_kind_name(op->kind));
+		put_int4(c + 3, seq_of(op));
 	}
 	pg_conn_add(pg->conn, SQL_BATCH_RESIZES, p);
 }
@@ -66,18 +79,11 @@ static void ask_rows(struct pg *pg, struct request *r)
 {
 	const struct batch_plan *b = r->batch_plan;
 	struct params *p = pg_params(pg);
-	struct param *node = params_array(p, PARAM_TEXT), *flavor = params_array(p, PARAM_TEXT);
-	struct param *resource = params_array(p, PARAM_TEXT);
-	struct param *uid = params_array(p, PARAM_UUID), *attempt = params_array(p, PARAM_INT4);
-	for (size_t i = 0; i < b->nnamed; i++) {
-		put_text(node, b->rows[i]->node);
-		put_text(flavor, b->rows[i]->flavor);
-		put_text(resource, b->rows[i]->resource);
-	}
-	for (size_t i = 0; i < b->nreservations; i++) {
-		put_uuid(uid, &b->reservations[i].uid);
-		put_int4(attempt, b->reservations[i].attempt);
-	}
+	struct param *c = params_columns(p, "tttui");
+	for (size_t i = 0; i < b->nnamed; i++)
+		put_row_name(c, b->rows[i]);
+	for (size_t i = 0; i < b->nreservations; i++)
+		put_attempt(c + 3, &b->reservations[i]);
 	pg_conn_add(pg->conn, SQL_BATCH_ROWS, p);
 }
 
@@ -261,14 +267,6 @@ static bool put_transfer(struct param *c, const struct batch_plan *b, size_t i)
 	return true;
 }
 
-static struct param *put_row_name(struct param *c, const struct batch_plan_row *row)
-{
-	put_text(c++, row->node);
-	put_text(c++, row->flavor);
-	put_text(c++, row->resource);
-	return c;
-}
-
 static struct param *put_parts(struct param *c, const struct balance *v)
 {
 	put_int8(c++, v->part[LEDGER_PENDING]);
@@ -306,13 +304,6 @@ static bool put_new_balance(struct param *c, const struct batch_plan *b, size_t 
 	put_text(c++, row->now.parent);
 	put_int8(c++, row->now.guaranteed);
 	return true;
-}
-
-static struct param *put_attempt(struct param *c, const struct batch_plan_reservation *h)
-{
-	put_uuid(c++, &h->uid);
-	put_int4(c++, h->attempt);
-	return c;
 }
 
 static struct param *put_names(struct param *c, const struct batch_plan_reservation *h)
@@ -418,12 +409,12 @@ static bool put_segment(struct param *c, const struct batch_plan *b, size_t i)
 	return true;
 }
 
-/* A statement of the writing: what of the plan has a row, the types of its columns ($4 and on) in
- * their order, and what puts a row into them (false: nothing of this one is to be written). */
+/* A statement of the writing: what of the plan has a row, its columns ($4 and on, letters as for
+ * params_columns()), and what puts a row into them (false: nothing of this one is to be written). */
 struct write {
 	const char *sql;
 	enum { OF_ENTRIES, OF_ROWS, OF_RESERVATIONS } of;
-	const char *types;
+	const char *columns;
 	bool (*put)(struct param *columns, const struct batch_plan *b, size_t i);
 };
 
@@ -437,19 +428,6 @@ static const struct write WRITES[] = {
 	{SQL_WRITE_SEGMENTS, OF_RESERVATIONS, "uittttzzzttnjtjttjnbzttz", put_segment},
 };
 
-static enum param_type type_of(char letter)
-{
-	static const struct {
-		char letter;
-		enum param_type type;
-	} types[] = {{'u', PARAM_UUID}, {'i', PARAM_INT4}, {'n', PARAM_INT8}, {'t', PARAM_TEXT},
-		{'z', PARAM_TIME}, {'j', PARAM_JSONB}, {'b', PARAM_BOOL}};
-	size_t i = 0;
-	while (types[i].letter != letter)
-		must(++i < sizeof(types) / sizeof(*types));
-	return types[i].type;
-}
-
 /* Sent if there is something to write. */
 static void send_write(struct pg *pg, struct request *r, const struct write *w)
 {
@@ -458,10 +436,8 @@ static void send_write(struct pg *pg, struct request *r, const struct write *w)
 		[OF_ROWS] = b->nrows,
 		[OF_RESERVATIONS] = b->nreservations};
 	struct params *p = request_params(pg, r->epoch);
-	struct param *columns = params_array(p, type_of(w->types[0]));
+	struct param *columns = params_columns(p, w->columns);
 	uint32_t rows = 0;
-	for (const char *t = w->types + 1; *t; t++)
-		params_array(p, type_of(*t));
 	for (size_t i = 0; i < counts[w->of]; i++)
 		rows += w->put(columns, b, i);
 	r->rows_sent += rows;

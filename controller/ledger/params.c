@@ -86,13 +86,29 @@ void params_int8(struct params *p, int64_t v)
 /* ---- Arrays: dimensions, has NULLs, type, then (length, first index), then the elements -------
  */
 
-struct param *params_array(struct params *p, enum param_type type)
+static enum param_type type_of(char letter)
 {
-	struct param *a = params_next(p, type);
-	a->is_array = true;
+	static const struct {
+		char letter;
+		enum param_type type;
+	} types[] = {{'b', PARAM_BOOL}, {'i', PARAM_INT4}, {'j', PARAM_JSONB}, {'n', PARAM_INT8},
+		{'t', PARAM_TEXT}, {'u', PARAM_UUID}, {'z', PARAM_TIME}};
+	size_t i = 0;
+	while (types[i].letter != letter)
+		must(++i < sizeof(types) / sizeof(*types));
+	return types[i].type;
+}
+
+struct param *params_columns(struct params *p, const char *letters)
+{
 	static const char header[ARRAY_HEADER];
-	buf_add(&a->bytes, header, sizeof(header));
-	return a;
+	struct param *first = &p->param[p->count];
+	for (; *letters; letters++) {
+		struct param *a = params_next(p, type_of(*letters));
+		a->is_array = true;
+		buf_add(&a->bytes, header, sizeof(header));
+	}
+	return first;
 }
 
 static void array_seal(struct param *a)

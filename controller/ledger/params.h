@@ -45,8 +45,10 @@ void params_text(struct params *p, const char *s);
 void params_uuid(struct params *p, const struct uid *v);
 void params_int8(struct params *p, int64_t v);
 
-/* The next parameter is an array; elements are put in until the statement is sent. */
-struct param *params_array(struct params *p, enum param_type type);
+/* The next parameters are arrays, side by side: the first of them, with the others behind it. A letter
+ * each: b bool, i int4, j jsonb, n int8, t text, u uuid, z time. Elements are put in until the statement is
+ * sent. */
+struct param *params_columns(struct params *p, const char *letters);
 void put_bool(struct param *a, bool v);
 void put_int4(struct param *a, int32_t v);
 void put_int8(struct param *a, int64_t v);

@@ -279,13 +279,13 @@ void pg_outcomes(
 		RUNS_OF_EACH = 32, /* that are looked at: a Job may have been stopped often */
 	};
 	struct params *p = pg_params(pg);
-	struct param *ns = params_array(p, PARAM_TEXT), *name = params_array(p, PARAM_TEXT);
+	struct param *c = params_columns(p, "tt");
 	must(n <= LEDGER_NAMES_MAX);
 	params_int8(p, JOBS_OF_EACH);
 	params_int8(p, RUNS_OF_EACH);
 	for (size_t i = 0; i < n; i++) {
-		put_text(ns, names[i].ns);
-		put_text(name, names[i].name);
+		put_text(c, names[i].ns);
+		put_text(c + 1, names[i].name);
 	}
 	pg_ask(pg, &OUTCOMES, p, asker);
 }

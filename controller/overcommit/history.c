@@ -160,23 +160,13 @@ static void on_page(const struct pg_answer *a, void *ctx)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_notes(struct history *h, struct params *p)
+static void put_note(struct param *c, const struct note *n)
 {
-	struct param *nodes = params_array(p, PARAM_TEXT);
-	for (size_t i = 0; i < h->sent; i++)
-		put_text(nodes, h->note[i].node);
-	struct param *hours = params_array(p, PARAM_TIME);
-	for (size_t i = 0; i < h->sent; i++)
-		put_time(hours, h->note[i].at_ms / HOUR_MS * HOUR_MS);
-	struct param *minutes = params_array(p, PARAM_INT4);
-	for (size_t i = 0; i < h->sent; i++)
-		put_int4(minutes, (int32_t)(h->note[i].at_ms % HOUR_MS / MINUTE_MS));
-	struct param *cpu = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < h->sent; i++)
-		put_int8(cpu, h->note[i].taken.cpu_milli);
-	struct param *memory = params_array(p, PARAM_INT8);
-	for (size_t i = 0; i < h->sent; i++)
-		put_int8(memory, h->note[i].taken.memory_bytes);
+	put_text(c++, n->node);
+	put_time(c++, n->at_ms / HOUR_MS * HOUR_MS);
+	put_int4(c++, (int32_t)(n->at_ms % HOUR_MS / MINUTE_MS));
+	put_int8(c++, n->taken.cpu_milli);
+	put_int8(c++, n->taken.memory_bytes);
 }
 
 static void forget_notes(struct history *h, size_t n)
@@ -236,7 +226,9 @@ static void write_notes(struct history *h)
 	struct params *p = pg_params(h->o.pg);
 	h->sent = h->nnotes < BATCH_MAX ? h->nnotes : BATCH_MAX;
 	params_int8(p, h->epoch);
-	put_notes(h, p);
+	struct param *columns = params_columns(p, "tzinn");
+	for (size_t i = 0; i < h->sent; i++)
+		put_note(columns, &h->note[i]);
 	ask(h, &WRITE, p, on_written);
 }
 
