@@ -17,8 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FIELDS = ROOT / "include/sluice/fields"
 # Each kind, in the order of the reference, and the rows of its spec. None: no row is of it, and its CRD is written by hand.
-KINDS = {"clusterqueue": "clusterqueue", "localqueue": None, "cohort": None, "resourceflavor": None, "workloadpriorityclass": None,
-         "calendar": None, "runpolicy": "runpolicy", "priceplan": None, "budget": None, "advancereservation": "advance_reservation", "nodeovercommit": None}
+KINDS = {"clusterqueue": ["groups", "clusterqueue"], "localqueue": ["localqueue"], "cohort": ["groups", "cohort"],
+         "resourceflavor": None, "workloadpriorityclass": None, "calendar": None, "runpolicy": ["runpolicy"], "priceplan": None,
+         "budget": ["budget"], "advancereservation": ["advance_reservation"], "nodeovercommit": None}
 MARK = "# Made by api/generate.py of include/sluice/fields/ and api/parts/{}.yaml: edit those.\n"
 
 # ---- A schema as text: {key: (what stands behind the colon, members or lines)} ----------------------------------------
@@ -193,9 +194,31 @@ def either(m, wire, default, names, text):
     return choice(m, None, wire, default, names, text)
 
 
+def quantity(m, wire, of, default, text):
+    amount = f"{said(wire)} must be an amount from 0 to 9E, written as Kubernetes writes quantities: 40, 500m, 1.5, 256Gi"
+    return said(wire), absent(default)[0], text, {
+        "x-kubernetes-int-or-string": ("true", []), "maxLength": ("20", []), "x-kubernetes-validations": rule(
+            "type(self) == int ? self >= 0 : !self.matches('[eE].?[0-9]{3}') && isQuantity(self) && sign(quantity(self)) >= 0 && "
+            "!quantity(self).isGreaterThan(quantity('9E'))", amount)}
+
+
+def maybe_quantity(has, m, wire, of, text):
+    return quantity(m, wire, of, "UNWRITTEN(0)", text)
+
+
+def texts(m, n, wire, most, must_be, text):
+    schema = {"type": ("array", []), "maxItems": (most, []), "items": ("", {"type": ("string", []), "minLength": ("1", [])})}
+    return said(wire), False, text, schema
+
+
+def objects(m, n, tag, wire, most, text):
+    return said(wire), False, text, {"type": ("array", []), "maxItems": (most, []), "items": ("", schema_of([tag.removesuffix("_spec")]))}
+
+
 ROWS = {"NAME": name, "STRING": string, "GLOBS": globs, "FLAG": flag, "NUMBER": a_number, "MAYBE_NUMBER": maybe_number,
-        "SPAN": a_span, "CHOICE": choice, "EITHER": either}
-BY_HAND = {"INT32", "INT64", "BOOL", "ENUM_OF", "SELECTOR", "WEIGHT", "METADATA"}
+        "SPAN": a_span, "QUANTITY": quantity, "MAYBE_QUANTITY": maybe_quantity, "CHOICE": choice, "EITHER": either,
+        "TEXTS_OF": texts, "OBJECTS": objects}
+BY_HAND = {"OWN", "ENUM_OF", "SELECTOR", "WEIGHT", "METADATA"}
 
 
 def put(schema, path, needed, field):
@@ -211,12 +234,21 @@ def put(schema, path, needed, field):
         schema["required"] = (f"[{old}{', ' if old else ''}{key}]", [])
 
 
-def schema_of(rows):
-    """The object whose fields are the rows of that file."""
+def rows_of(files):
+    for file in files:
+        for kind, args in calls((FIELDS / f"{file}.def").read_text()):
+            if kind == "SAME_OBJECT":
+                yield from rows_of([args[1].removesuffix("_spec")])
+            else:
+                yield kind, args
+
+
+def schema_of(files):
+    """The object whose fields are the rows of those files."""
     schema = {"type": ("object", [])}
-    for kind, args in calls((FIELDS / f"{rows}.def").read_text()):
+    for kind, args in rows_of(files):
         if kind == "OBJECT":
-            put(schema, said(args[2]), False, schema_of(args[1].removesuffix("_spec")))
+            put(schema, said(args[2]), False, schema_of([args[1].removesuffix("_spec")]))
         elif kind not in BY_HAND:
             path, needed, text, field = ROWS[kind](*args)
             put(schema, path, needed, {"description": folded(said(text))} | field)

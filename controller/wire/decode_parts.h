@@ -9,6 +9,7 @@
 #include "controller/wire/decode_text.h"
 #include "sluice/job.h"
 #include "sluice/placement.h"
+#include "sluice/policy.h"
 #include "sluice/spec.h"
 
 /* decode_meta.c. What every object must have to be one: of this kind (if it says its kind), with a
@@ -31,18 +32,32 @@ const cJSON *meta_of(const cJSON *o);
 const cJSON *annotations_of(const cJSON *o);
 int64_t meta_generation(const cJSON *o);
 bool meta_deleting(const cJSON *o);
+/* The members of META (sluice/fields/members.h) of s, which is a spec of o. */
+#define meta_fields(d, o, s)                                                                       \
+	((s)->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES),                           \
+		(s)->generation = meta_generation(o), (s)->deleting = meta_deleting(o))
 /* Of all owners one is the controller; NULL. True when it is a Job. */
 const cJSON *meta_controller(const cJSON *o);
 bool meta_owner_job(const cJSON *o, struct uid *ret);
 
 /* decode_admin.c. Fields and ends that admins' objects share: what was found wrong becomes
  * "ClusterQueue batch: spec.stopPolicy: ...". */
-enum stop_policy stop_policy_field(struct decoder *d, const struct path *up, const cJSON *spec);
 int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, struct err *e);
 
-/* decode_groups.c: spec.resourceGroups of a ClusterQueue or a Cohort. */
-const struct resource_group_spec *resource_groups_field(
-	struct decoder *d, const struct path *up, const cJSON *spec, size_t *ret_count);
+/*
+ * decode_fields.c: the fields of an object, o at `at`, as the rows of sluice/fields/X.def have them, into the members
+ * of those rows. The others are left alone. They are read in the order of the rows.
+ */
+#define FIELDS(tag)                                                                                \
+	void tag##_fields(                                                                         \
+		struct decoder *d, const struct path *at, const cJSON *o, struct tag *ret);
+FIELDS(clusterqueue_spec)
+FIELDS(cohort_spec)
+FIELDS(localqueue_spec)
+FIELDS(runpolicy_spec)
+FIELDS(budget_spec)
+FIELDS(advance_reservation_spec)
+#undef FIELDS
 
 /* decode_weight.c: spec.fairSharing.weight, a quantity; 1 when absent. */
 double weight_field(struct decoder *d, const struct path *up, const cJSON *spec);

@@ -31,23 +31,15 @@ enum close_action {
 #define RUNPOLICY_SUSPENSIONS_UNLIMITED (-1)
 #define RUNPOLICY_SPAN_MAX_MS (INT64_C(744) * 3600 * 1000) /* overrun, notice, minRun, leadTime */
 
-/* While a window of that name is the one shown (calendar_at()), the quota is this one. */
+#include "sluice/fields/members.h"
+
 struct window_quota_spec {
-	const char *window, *flavor, *resource;
-	int64_t nominal;
-	int64_t borrowing_limit, lending_limit; /* QUOTA_UNLIMITED: none */
-	bool has_borrowing, has_lending;	/* else as the ClusterQueue says */
+#include "sluice/fields/window_quota.def"
 };
 
 struct runpolicy_spec {
-	const char *name;
-	int64_t generation;
-	bool deleting;
-#include "sluice/fields/members.h"
+	META;
 #include "sluice/fields/runpolicy.def"
-#include "sluice/fields/end.h"
-	const struct window_quota_spec *quota;
-	size_t nquotas;
 };
 
 /* ---- PricePlan: what an hour costs ---- */
@@ -76,9 +68,7 @@ struct price_point {
 };
 
 struct priceplan_spec {
-	const char *name;
-	int64_t generation;
-	bool deleting;
+	META;
 	const char *currency;
 	const char *const *queues; /* ClusterQueues, names or globs; none: all. Which of several
 				      plans holds: queue/features/money/plan.h */
@@ -117,19 +107,14 @@ enum budget_exhausted { EXHAUSTED_HOLD, EXHAUSTED_SUSPEND, EXHAUSTED_WARN };
 struct zone;
 
 struct budget_spec {
-	const char *name;
-	int64_t generation;
-	bool deleting;
-	/* Exactly one of the two. A LocalQueue's runs count in its ClusterQueue's budgets too. */
-	const char *clusterqueue;		/* "" when: */
+	META;
+	/* Exactly one of clusterqueue and localqueue. A LocalQueue's runs count in its ClusterQueue's
+	 * budgets too. */
 	const char *localqueue_ns, *localqueue; /* "" when not */
-	enum budget_period period;		/* a week begins on Monday, a day at 00:00 */
-	const char *time_zone;
 	const struct zone *zone; /* of which the periods are; NULL: there is no such zone */
 	const char *currency;	 /* "": that of the queue's PricePlan */
 	int64_t amount;
-	enum budget_charge charge;
-	enum budget_exhausted on_exhausted;
+#include "sluice/fields/budget.def"
 };
 
 /* ---- AdvanceReservation: quota that is kept for a time ---- */
@@ -148,14 +133,10 @@ struct advance_amount {
 };
 
 struct advance_reservation_spec {
-	const char *name;
+	META;
 	struct uid uid;
-	int64_t generation;
 	int64_t created_ms; /* they are judged in this order, then by name */
-	bool deleting;
-#include "sluice/fields/members.h"
 #include "sluice/fields/advance_reservation.def"
-#include "sluice/fields/end.h"
 	const struct advance_amount *amount;
 	size_t namounts;
 	int64_t from_ms, until_ms; /* both 0 when calendar says when */
@@ -169,5 +150,7 @@ struct advance_reservation_spec {
 	const struct advance_amount *left;
 	size_t nleft;
 };
+
+#include "sluice/fields/end.h"
 
 #endif

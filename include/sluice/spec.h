@@ -78,24 +78,19 @@ struct idle_pool {
 		most_memory_bytes; /* the most of one node: no pod may ask for more */
 };
 
-struct quota_spec { /* one resource of one flavor */
-	const char *resource;
-	int64_t nominal;
-	int64_t borrowing_limit; /* QUOTA_UNLIMITED when absent */
-	int64_t lending_limit;	 /* QUOTA_UNLIMITED when absent */
+#include "sluice/fields/members.h"
+
+/* One resource of one flavor. */
+struct quota_spec {
+#include "sluice/fields/quota.def"
 };
 
 struct flavor_quota_spec {
-	const char *flavor;
-	const struct quota_spec *quotas; /* in the order of the group's coveredResources */
-	size_t nquotas;
+#include "sluice/fields/flavor_quota.def"
 };
 
 struct resource_group_spec {
-	const char *const *resources; /* coveredResources */
-	size_t nresources;
-	const struct flavor_quota_spec *flavors; /* tried in this order */
-	size_t nflavors;
+#include "sluice/fields/resource_group.def"
 };
 
 enum queueing_strategy {
@@ -112,9 +107,7 @@ enum stop_policy {
 
 /* When the search through the flavors of a group goes on. Zero is Kueue's default. */
 struct fungibility_spec {
-#include "sluice/fields/members.h"
 #include "sluice/fields/fungibility.def"
-#include "sluice/fields/end.h"
 };
 
 enum preemption_policy {
@@ -127,22 +120,16 @@ enum preemption_policy {
 /* Which Jobs a Job of this ClusterQueue may preempt, and for how long its own runs are
  * spared. Zero is Kueue's default: none. */
 struct preemption_spec {
-#include "sluice/fields/members.h"
 #include "sluice/fields/preemption.def"
-#include "sluice/fields/end.h"
 };
 
 /* The longest minRun. */
 #define MIN_RUN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
 
 struct cohort_spec {
-	const char *name;
-	int64_t generation;
-	bool deleting;
-	const char *parent; /* spec.parentName, "" when absent */
-	const struct resource_group_spec *groups;
-	size_t ngroups;
-	double weight; /* spec.fairSharing.weight; 1 when absent */
+	META;
+#include "sluice/fields/groups.def"
+#include "sluice/fields/cohort.def"
 };
 
 /* spec.clusterFit: what a ClusterQueue asks of the nodes before it starts a Job
@@ -163,14 +150,9 @@ enum cluster_fit {
 #define BACKFILL_RESERVATIONS_MAX 1000
 
 struct clusterqueue_spec {
-	const char *name;
-	int64_t generation; /* what status.observedGeneration will say */
-	bool deleting;
-	const struct resource_group_spec *groups;
-	size_t ngroups;
-#include "sluice/fields/members.h"
+	META;
+#include "sluice/fields/groups.def"
 #include "sluice/fields/clusterqueue.def"
-#include "sluice/fields/end.h"
 };
 
 /* No priority is below it, so no Job fills gaps: as in Kueue. */
@@ -179,10 +161,9 @@ struct clusterqueue_spec {
 /* spec.maxWaiting of a LocalQueue that does not say, as the CRD has it: no honest team meets it. */
 #define MAX_WAITING_DEFAULT 20000
 
-/* spec.limits.perUser of a LocalQueue: what the Jobs of one person may do there at once. 0, or not in
- * the list: no limit. */
+/* 0, or not in the list: no limit. */
 struct user_limits {
-	int32_t running, waiting;
+#include "sluice/fields/user_limits.def"
 	struct resource_list quota; /* held, over all flavors */
 };
 
@@ -192,23 +173,18 @@ static inline bool user_limits_runs(const struct user_limits *l)
 	return l->running > 0 || l->quota.count > 0;
 }
 
-/* How many of its Jobs a LocalQueue lets do what; 0: as many as there are. */
+/* 0: as many as there are. */
 struct localqueue_limits {
-	int32_t max_waiting; /* spec.maxWaiting */
-	int32_t max_running; /* spec.maxRunning */
-	struct user_limits per_user;
+#include "sluice/fields/localqueue_limits.def"
 };
 
 struct localqueue_spec {
-	const char *ns, *name;
-	int64_t generation;
-	bool deleting;
-	const char *clusterqueue;
-	enum stop_policy stop_policy;
-	double weight; /* spec.fairSharing.weight; 1 when absent */
-	struct localqueue_limits limits;
-	struct pod_metadata metadata; /* spec.podTemplate */
+	const char *ns;
+	META;
+#include "sluice/fields/localqueue.def"
 };
+
+#include "sluice/fields/end.h"
 
 enum priority_kind {
 	PRIORITY_WORKLOAD, /* sluice.dev WorkloadPriorityClass, named by the Job's label */

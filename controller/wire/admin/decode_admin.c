@@ -8,12 +8,6 @@
 #define NAMESPACE_LABELS_MAX 4096
 #define LIMIT_ITEMS_MAX 64
 
-enum stop_policy stop_policy_field(struct decoder *d, const struct path *up, const cJSON *spec)
-{
-	static const char *const names[] = {"None", "Hold", "HoldAndDrain", NULL};
-	return (enum stop_policy)name_field(d, up, spec, "stopPolicy", names, STOP_NONE);
-}
-
 int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, struct err *e)
 {
 	if (!d->faulty)
@@ -24,43 +18,29 @@ int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, s
 	return ERR_INVALID;
 }
 
-/* spec.limits.perUser. */
-static struct user_limits user_limits_field(
+/* spec.limits.perUser.quota. */
+static struct resource_list user_quota_field(
 	struct decoder *d, const struct path *up, const cJSON *spec)
 {
 	const struct path *limits = PATH(up, "limits"), *at = PATH(limits, "perUser");
-	const cJSON *o = object_field(d, limits, object_field(d, up, spec, "limits"), "perUser");
-	struct user_limits l = {
-		.running = int32_field(d, at, o, "running", 1, 0),
-		.waiting = int32_field(d, at, o, "waiting", 1, 0),
-		.quota = amounts_field(d, at, o, "quota"),
-	};
-	for (size_t i = 0; i < l.quota.count; i++)
-		if (l.quota.item[i].amount <= 0)
-			decoder_fault(d, PATH(PATH(at, "quota"), l.quota.item[i].name),
+	const cJSON *o = json_get(json_get(spec, "limits"), "perUser");
+	struct resource_list l = amounts_field(d, at, o, "quota");
+	for (size_t i = 0; i < l.count; i++)
+		if (l.item[i].amount <= 0)
+			decoder_fault(d, PATH(PATH(at, "quota"), l.item[i].name),
 				"must be more than 0; leave it out for no limit");
 	return l;
 }
 
 static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 {
-	const struct path *meta = PATH(NULL, "metadata"), *at = PATH(NULL, "spec");
+	const struct path *at = PATH(NULL, "spec");
 	struct localqueue_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->ns = text_field(d, meta, meta_of(o), "namespace", NAME_MAX_BYTES);
-	s->name = text_field(d, meta, meta_of(o), "name", NAME_MAX_BYTES);
-	s->generation = meta_generation(o);
-	s->deleting = meta_deleting(o);
-	s->clusterqueue = text_field(d, at, spec, "clusterQueue", NAME_MAX_BYTES);
-	s->stop_policy = stop_policy_field(d, at, spec);
-	s->weight = weight_field(d, at, spec);
-	s->limits.max_waiting = int32_field(d, at, spec, "maxWaiting", 1, MAX_WAITING_DEFAULT);
-	s->metadata = queue_metadata_field(d, at, spec);
-	s->limits.max_running = int32_field(d, at, spec, "maxRunning", 1, 0);
-	s->limits.per_user = user_limits_field(d, at, spec);
-	if (*s->clusterqueue == '\0')
-		decoder_fault(d, PATH(at, "clusterQueue"),
-			"is missing; write the name of the ClusterQueue it leads to");
+	s->ns = text_keep(d, NULL, decode_namespace_of(o), NAME_MAX_BYTES);
+	meta_fields(d, o, s);
+	localqueue_spec_fields(d, at, spec, s);
+	s->limits.per_user.quota = user_quota_field(d, at, spec);
 	return decoder_verdict(d, "LocalQueue", o, e);
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "controller/wire/admin/decode_fields.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 #include "sluice/quantity.h"
@@ -243,10 +242,8 @@ static void uid_field(const cJSON *o, struct advance_reservation_spec *s)
 static void metadata_fields(struct decoder *d, const cJSON *o, struct advance_reservation_spec *s)
 {
 	const char *created = json_text(meta_of(o), "creationTimestamp");
-	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
+	meta_fields(d, o, s);
 	uid_field(o, s);
-	s->generation = meta_generation(o);
-	s->deleting = meta_deleting(o);
 	s->created_ms = created ? 0 : INT64_MAX; /* it is not there yet: judged last */
 	if (created && !text_time(created, &s->created_ms))
 		decoder_fault(d, PATH(PATH(NULL, "metadata"), "creationTimestamp"),

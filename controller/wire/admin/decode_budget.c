@@ -28,7 +28,6 @@ static void localqueue_field(
 static void queue_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct budget_spec *s)
 {
-	s->clusterqueue = text_field(d, up, spec, "queue", NAME_MAX_BYTES);
 	localqueue_field(d, up, spec, s);
 	if (*s->clusterqueue && *s->localqueue)
 		decoder_fault(d, up,
@@ -38,37 +37,21 @@ static void queue_field(
 			"names no queue; write queue, e.g. batch, or localQueue, e.g. team-a/batch");
 }
 
-static enum budget_period period_field(struct decoder *d, const struct path *up, const cJSON *spec)
-{
-	static const char *const periods[] = {
-		"Daily", "Weekly", "Monthly", "Yearly", NULL}; /* enum budget_period */
-	if (!json_get(spec, "period"))
-		decoder_fault(d, PATH(up, "period"),
-			"is missing; write Daily, Weekly, Monthly or Yearly");
-	return (enum budget_period)name_field(d, up, spec, "period", periods, PERIOD_MONTHLY);
-}
-
 static int fill_budget(struct decoder *d, const cJSON *o, struct err *e)
 {
-	static const char *const charges[] = {"Expected", "Actual", NULL}; /* enum budget_charge */
-	static const char *const ends[] = {
-		"Hold", "Suspend", "Warn", NULL}; /* enum budget_exhausted */
 	const struct path *at = PATH(NULL, "spec");
 	struct budget_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	s->generation = meta_generation(o);
-	s->deleting = meta_deleting(o);
+	meta_fields(d, o, s);
+	budget_spec_fields(d, at, spec, s);
 	queue_field(d, at, spec, s);
-	s->period = period_field(d, at, spec);
-	s->time_zone = needed_text(d, at, spec, "timeZone", "Europe/Berlin, or UTC");
+	if (!json_get(spec, "period"))
+		decoder_fault(d, PATH(at, "period"),
+			"is missing; write Daily, Weekly, Monthly or Yearly");
 	s->currency = cJSON_GetObjectItemCaseSensitive(spec, "currency")
 			      ? currency_field(d, at, spec)
 			      : ""; /* the PricePlan's */
 	s->amount = amount_value(d, PATH(at, "amount"), json_get(spec, "amount"));
-	s->charge = (enum budget_charge)name_field(d, at, spec, "charge", charges, CHARGE_EXPECTED);
-	s->on_exhausted =
-		(enum budget_exhausted)name_field(d, at, spec, "onExhausted", ends, EXHAUSTED_HOLD);
 	return decoder_verdict(d, "Budget", o, e);
 }
 

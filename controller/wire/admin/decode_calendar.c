@@ -218,9 +218,7 @@ static int fill_calendar(struct decoder *d, const cJSON *o, struct err *e)
 	const struct path *at = PATH(NULL, "spec");
 	struct calendar_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	s->generation = meta_generation(o);
-	s->deleting = meta_deleting(o);
+	meta_fields(d, o, s);
 	s->time_zone = text_field(d, at, spec, "timeZone", TEXT_MAX);
 	windows_field(d, at, spec, s);
 	exceptions_field(d, at, spec, s);

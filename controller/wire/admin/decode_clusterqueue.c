@@ -1,4 +1,3 @@
-#include "controller/wire/admin/decode_fields.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 
@@ -71,12 +70,9 @@ static int fill_clusterqueue(struct decoder *d, const cJSON *o, struct err *e)
 	const struct path *at = PATH(NULL, "spec");
 	struct clusterqueue_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	s->generation = meta_generation(o);
-	s->deleting = meta_deleting(o);
+	meta_fields(d, o, s);
 	clusterqueue_spec_fields(d, at, spec, s);
 	s->backfill_reservations = backfill_reservations(d, at, spec, s->strategy);
-	s->groups = resource_groups_field(d, at, spec, &s->ngroups);
 	check_fungibility(d, at, &s->fungibility);
 	reclaim_field(d, at, spec, &s->preemption);
 	s->default_max_run_ms = default_max_run_ms(d, at, spec);
@@ -91,12 +87,8 @@ static int fill_cohort(struct decoder *d, const cJSON *o, struct err *e)
 	const struct path *at = PATH(NULL, "spec");
 	struct cohort_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	s->generation = meta_generation(o);
-	s->deleting = meta_deleting(o);
-	s->parent = text_field(d, at, spec, "parentName", NAME_MAX_BYTES);
-	s->groups = resource_groups_field(d, at, spec, &s->ngroups);
-	s->weight = weight_field(d, at, spec);
+	meta_fields(d, o, s);
+	cohort_spec_fields(d, at, spec, s);
 	return decoder_verdict(d, "Cohort", o, e);
 }
 

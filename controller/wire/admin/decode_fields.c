@@ -1,49 +1,46 @@
-/* A row of sluice/fields/X.def becomes a statement here, by the macros at the end: decode_fields.h. */
-#include "controller/wire/admin/decode_fields.h"
-
+/* A row of sluice/fields/X.def becomes a statement here, which reads that field: decode_parts.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/must.h"
+#include "controller/wire/decode_parts.h"
 
 /* ---- Where a field is ---- */
 
-#define STEPS_MAX 3
-
-/* One field of an object. The last step of its path is its own key. */
+/* A field, and what holds it: of "start.fit" the object start. */
 struct spot {
-	struct path step[STEPS_MAX];
-	char keys[64];
-	const struct path *up; /* of what holds it */
-	const cJSON *object;   /* what holds it; NULL: absent */
-	const char *key;
+	char within[64]; /* "start" */
+	struct path step;
+	const struct path *up;
+	const cJSON *object; /* NULL: absent */
+	const char *key;     /* "fit" */
 };
 
-/* Goes down to what holds the field: "start.fit" is the fit of start. */
+/* at: where o is, which has the field. */
 static void spot_find(struct spot *spot, struct decoder *d, const struct path *at, const cJSON *o,
 	const char *wire)
 {
-	must(strlen(wire) < sizeof(spot->keys));
-	strcpy(spot->keys, wire);
 	spot->up = at;
 	spot->object = o;
-	spot->key = spot->keys;
-	for (size_t n = 0; strchr(spot->key, '.'); n++) {
-		char *dot = strchr(spot->key, '.');
-		must(n < STEPS_MAX);
-		*dot = '\0';
-		spot->object = object_field(d, spot->up, spot->object, spot->key);
-		spot->step[n] = (struct path){spot->up, spot->key, 0};
-		spot->up = &spot->step[n];
-		spot->key = dot + 1;
+	spot->key = wire;
+	for (const char *dot; (dot = strchr(spot->key, '.')); spot->key = dot + 1) {
+		size_t len = (size_t)(dot - wire);
+		must(len < sizeof(spot->within));
+		memcpy(spot->within, wire, len);
+		spot->within[len] = '\0';
+		spot->step = (struct path){at, spot->within, 0};
+		spot->up = &spot->step;
+		spot->object = json_get(spot->object, spot->within + (spot->key - wire));
+		if (spot->object && !cJSON_IsObject(spot->object))
+			decoder_fault(d, spot->up, "must be an object");
 	}
 }
 
 /* ---- A field of each kind of row ---- */
 
-static const char *text_row(
-	struct decoder *d, const struct spot *spot, size_t most, const char *needed)
+static const char *text_row(struct decoder *d, const struct spot *spot, const char *needed)
 {
-	const char *text = text_field(d, spot->up, spot->object, spot->key, most);
+	const char *text = text_field(d, spot->up, spot->object, spot->key, NAME_MAX_BYTES);
 	if (*text == '\0' && needed)
 		decoder_fault(d, PATH(spot->up, spot->key), "is missing; %s", needed);
 	return text;
@@ -77,6 +74,16 @@ static int64_t span_row(struct decoder *d, const struct spot *spot, int64_t low,
 	return ms;
 }
 
+static int64_t quantity_row(
+	struct decoder *d, const struct spot *spot, const char *resource, int64_t absent)
+{
+	const struct path *at = PATH(spot->up, spot->key);
+	const cJSON *value = json_get(spot->object, spot->key);
+	if (!value && absent < 0)
+		decoder_fault(d, at, "is missing; write e.g. 40 or 64Gi");
+	return value ? quantity_value(d, at, value, resource) : absent < 0 ? 0 : absent;
+}
+
 /* False: there is none. */
 static bool selector_row(struct decoder *d, const struct spot *spot, struct selector_term *ret)
 {
@@ -85,19 +92,20 @@ static bool selector_row(struct decoder *d, const struct spot *spot, struct sele
 	return o != NULL;
 }
 
-/* ---- The rows of each kind ---- */
+/* ---- The rows of each object ---- */
 
 #define AT(wire) spot_find(&spot, d, at, o, wire)
+#define HAS json_get(spot.object, spot.key) != NULL
 #define WRITTEN(x) (x)
 #define UNWRITTEN(x) (x)
+#define NEEDED (-1)
 #define NAMES(...)                                                                                 \
 	(const char *const[])                                                                      \
 	{                                                                                          \
 		__VA_ARGS__, NULL                                                                  \
 	}
-#define NAME(m, wire, kind, needed, text)                                                          \
-	AT(wire), ret->m = text_row(d, &spot, NAME_MAX_BYTES, needed);
-#define STRING(m, wire, low, high, needed, text) NAME(m, wire, , needed, text)
+#define NAME(m, wire, kind, needed, text) AT(wire), ret->m = text_row(d, &spot, needed);
+#define STRING(m, wire, low, high, needed, text) AT(wire), ret->m = text_row(d, &spot, needed);
 #define GLOBS(m, n, wire, namespaced, text)                                                        \
 	AT(wire), ret->m = queue_globs_field(                                                      \
 			  d, spot.up, spot.object, spot.key, namespaced, &ret->n);
@@ -105,44 +113,60 @@ static bool selector_row(struct decoder *d, const struct spot *spot, struct sele
 #define NUMBER(m, wire, low, high, absent, why, text)                                              \
 	AT(wire), ret->m = number_row(d, &spot, low, high, absent, why);
 #define MAYBE_NUMBER(has, m, wire, low, high, why, text)                                           \
-	NUMBER(m, wire, low, high, 0, why, text) ret->has = json_get(spot.object, spot.key) != NULL;
+	NUMBER(m, wire, low, high, 0, why, text) ret->has = HAS;
 #define SPAN(m, wire, low, high, absent, why, text)                                                \
 	AT(wire), ret->m = span_row(d, &spot, low, high, absent, why);
+#define QUANTITY(m, wire, of, absent, text)                                                        \
+	AT(wire), ret->m = quantity_row(d, &spot, ret->of, absent);
+#define MAYBE_QUANTITY(has, m, wire, of, text)                                                     \
+	QUANTITY(m, wire, of, QUOTA_UNLIMITED, text) ret->has = HAS;
 #define CHOICE(m, tag, wire, absent, names, text)                                                  \
 	AT(wire), ret->m = (enum tag)name_field(d, spot.up, spot.object, spot.key, names, absent);
 #define EITHER(m, wire, absent, names, text)                                                       \
 	AT(wire), ret->m = name_field(d, spot.up, spot.object, spot.key, names, absent) == 1;
-#define INT32(m)
-#define INT64(m)
-#define BOOL(m)
+#define TEXTS_OF(m, n, wire, most, must_be, text)                                                  \
+	AT(wire), ret->m = texts_field(                                                            \
+			  d, spot.up, spot.object, spot.key, most, false, must_be, &ret->n);
+#define OBJECTS(m, n, tag, wire, most, text)                                                       \
+	{                                                                                          \
+		const cJSON *list = objects_field(d, at, o, wire, most, &ret->n);                  \
+		struct tag *all = parcel_array(&d->parcel, ret->n, sizeof(*all));                  \
+		size_t i = 0;                                                                      \
+		json_each(item, list) {                                                            \
+			tag##_fields(d, PATH_INDEX(PATH(at, wire), i), item, &all[i]);             \
+			i++;                                                                       \
+		}                                                                                  \
+		ret->m = all;                                                                      \
+	}
+#define OWN(type, m)
 #define ENUM_OF(m, tag, last)
 #define SELECTOR(has, m, wire) AT(wire), ret->has = selector_row(d, &spot, &ret->m);
 #define WEIGHT(m) ret->m = weight_field(d, at, o);
 #define METADATA(m, wire) ret->m = queue_metadata_field(d, at, o);
-#define OBJECT(m, tag, wire) tag##_fields(d, PATH(at, wire), object_field(d, at, o, wire), &ret->m);
+#define OBJECT(m, tag, wire)                                                                       \
+	AT(wire), tag##_fields(d, PATH(spot.up, spot.key),                                         \
+			  object_field(d, spot.up, spot.object, spot.key), &ret->m);
+#define SAME_OBJECT(m, tag) tag##_fields(d, at, o, &ret->m);
 
-#define BEGIN(tag)                                                                                 \
+#define STRUCT(tag)                                                                                \
+	void tag##_fields(                                                                         \
+		struct decoder *d, const struct path *at, const cJSON *o, struct tag *ret);        \
 	void tag##_fields(                                                                         \
 		struct decoder *d, const struct path *at, const cJSON *o, struct tag *ret)         \
 	{                                                                                          \
-		struct spot spot;
-
-BEGIN(advance_reservation_spec)
-#include "sluice/fields/advance_reservation.def"
-}
-
-BEGIN(fungibility_spec)
-#include "sluice/fields/fungibility.def"
-}
-
-BEGIN(preemption_spec)
-#include "sluice/fields/preemption.def"
-}
-
-BEGIN(clusterqueue_spec)
-#include "sluice/fields/clusterqueue.def"
-}
-
-BEGIN(runpolicy_spec)
-#include "sluice/fields/runpolicy.def"
-}
+		struct spot spot;                                                                  \
+		(void)spot, (void)d, (void)at, (void)o, (void)ret;
+#define END(tag) }
+/* What no row says how to read. */
+#define META
+#define VALUE(m)
+#define UID(m)
+#define ENUM(m, last)
+#define ENUMS(m, last)
+#define TEXT(m)
+#define MAYBE(m)
+#define TEXTS(m, n)
+#define PART(m, tag)
+#define LIST(m, n, tag)
+#define ZONE(m)
+#include "sluice/specs.def"

@@ -110,9 +110,7 @@ static int fill_priceplan(struct decoder *d, const cJSON *o, struct err *e)
 	const struct path *at = PATH(NULL, "spec");
 	struct priceplan_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES);
-	s->generation = meta_generation(o);
-	s->deleting = meta_deleting(o);
+	meta_fields(d, o, s);
 	s->currency = currency_field(d, at, spec);
 	s->queues = queue_globs_field(d, at, spec, "queues", false, &s->nqueues);
 	bases_field(d, at, spec, s);

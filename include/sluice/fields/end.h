@@ -1,4 +1,5 @@
 /* Ends what fields/members.h began. */
+#undef META
 #undef NAME
 #undef STRING
 #undef GLOBS
@@ -6,14 +7,17 @@
 #undef NUMBER
 #undef MAYBE_NUMBER
 #undef SPAN
+#undef QUANTITY
+#undef MAYBE_QUANTITY
 #undef CHOICE
 #undef EITHER
-#undef INT32
-#undef INT64
-#undef BOOL
+#undef TEXTS_OF
+#undef OBJECTS
+#undef OWN
 #undef ENUM_OF
 #undef SELECTOR
 #undef WEIGHT
 #undef METADATA
 #undef OBJECT
+#undef SAME_OBJECT
 #undef NAMES

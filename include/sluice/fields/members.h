@@ -1,5 +1,5 @@
 /*
- * Turns the rows of fields/X.def into members of a struct. Included in front of them; fields/end.h behind.
+ * Turns the rows of fields/X.def into members of structs, until fields/end.h.
  *
  * A file fields/X.def has the fields of one object that admins write, one row a field. The row is all that
  * is written of a field. Made of it are
@@ -19,8 +19,12 @@
  *   NUMBER(m, wire, low, high, absent, why, text)  a whole number of 32 bits
  *   MAYBE_NUMBER(has, m, wire, low, high, why, text)  ... of which absent is another thing than 0
  *   SPAN(m, wire, low, high, absent, why, text)    a duration in ms, written "1h30m"
+ *   QUANTITY(m, wire, of, absent, text)        so much of the resource that the member `of` names
+ *   MAYBE_QUANTITY(has, m, wire, of, text)     ... of which absent is no limit
  *   CHOICE(m, tag, wire, absent, NAMES(...), text) a value of enum tag, by the names of its values in order
  *   EITHER(m, wire, absent, NAMES(...), text)      one of two names; true is the second
+ *   TEXTS_OF(m, n, wire, most, must_be, text)      up to so many texts, of which none is empty
+ *   OBJECTS(m, n, tag, wire, most, text)           up to so many objects with rows of their own
  *
  *   wire    its name in the object; "start.fit" is fit of start, whose struct has no struct of its own
  *   absent  WRITTEN(x): the API server writes x where it is absent; UNWRITTEN(x): absent means x; NEEDED:
@@ -31,10 +35,15 @@
  *   text    what the CRD and the reference say of it
  *
  * The others are members too, but what they say is said by hand, in the decoder of the kind and in
- * api/parts/KIND.yaml: INT32, INT64, BOOL, ENUM_OF(m, tag, last). SELECTOR(has, m, wire), WEIGHT(m) and
+ * api/parts/KIND.yaml: OWN(type, m), ENUM_OF(m, tag, last). SELECTOR(has, m, wire), WEIGHT(m) and
  * METADATA(m, wire) are decoded by their rows, and described by hand. OBJECT(m, tag, wire) is an object
- * with a struct and rows of its own.
+ * with a struct and rows of its own; SAME_OBJECT(m, tag): the rows of that struct are fields of the object itself.
  */
+/* What each object of ours has in its metadata; generation: what status.observedGeneration will say. */
+#define META                                                                                       \
+	const char *name;                                                                          \
+	int64_t generation;                                                                        \
+	bool deleting
 #define NAME(m, wire, kind, needed, text) const char *m;
 #define STRING(m, wire, low, high, needed, text) const char *m;
 #define GLOBS(m, n, wire, namespaced, text)                                                        \
@@ -46,11 +55,19 @@
 	bool has;                                                                                  \
 	int32_t m;
 #define SPAN(m, wire, low, high, absent, why, text) int64_t m;
+#define QUANTITY(m, wire, of, absent, text) int64_t m;
+#define MAYBE_QUANTITY(has, m, wire, of, text)                                                     \
+	bool has;                                                                                  \
+	int64_t m;
 #define CHOICE(m, tag, wire, absent, names, text) enum tag m;
 #define EITHER(m, wire, absent, names, text) bool m;
-#define INT32(m) int32_t m;
-#define INT64(m) int64_t m;
-#define BOOL(m) bool m;
+#define TEXTS_OF(m, n, wire, most, must_be, text)                                                  \
+	const char *const *m;                                                                      \
+	size_t n;
+#define OBJECTS(m, n, tag, wire, most, text)                                                       \
+	const struct tag *m;                                                                       \
+	size_t n;
+#define OWN(type, m) type m;
 #define ENUM_OF(m, tag, last) enum tag m;
 #define SELECTOR(has, m, wire)                                                                     \
 	bool has;                                                                                  \
@@ -58,3 +75,4 @@
 #define WEIGHT(m) double m;
 #define METADATA(m, wire) struct pod_metadata m;
 #define OBJECT(m, tag, wire) struct tag m;
+#define SAME_OBJECT(m, tag) struct tag m;
