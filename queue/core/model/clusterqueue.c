@@ -260,7 +260,7 @@ static void fields_take(struct cq_spec *to, const struct clusterqueue_spec *from
 	struct arena *a = &to->memory;
 #define VALUE(m) to->m = from->m;
 #define ENUM(m, last) to->m = from->m;
-#define TEXT(m) to->m = arena_string(a, from->m);
+#define TEXT(m) to->m = from->m ? arena_string(a, from->m) : "";
 #define PART(m, tag) to->m = tag##_copy(a, &from->m);
 #include "sluice/fields/plain.h"
 #include "sluice/fields/clusterqueue.def"
