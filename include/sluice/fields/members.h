@@ -6,7 +6,7 @@
  *
  *   - the member of the struct (here), its copy, whether two are the same, how a record has it (fields/plain.h)
  *   - what reads it from JSON and refuses it (controller/wire/admin/decode_fields.c), and the queue's own check
- *     of its bounds (queue/core/model/check.c)
+ *     of its bounds (queue/job/specs_bounds.c)
  *   - its schema in the CRD and its line in docs/reference.md (api/generate.py; a test compares them)
  *
  * A new field is a row, and `api/generate.py`. What the CRD says beside it (a CEL rule that is no bound, a
@@ -34,11 +34,16 @@
  *           most 1000" and why
  *   text    what the CRD and the reference say of it
  *
- * The others are members too, but what they say is said by hand, in the decoder of the kind and in
- * api/parts/KIND.yaml: OWN(type, m), ENUM_OF(m, tag, last). SELECTOR(has, m, wire), WEIGHT(m) and
- * METADATA(m, wire) are decoded by their rows, and described by hand. OBJECT(m, tag, wire) is an object
- * with a struct and rows of its own; SAME_OBJECT(m, tag): the rows of that struct are fields of the object itself.
+ * Rows without a text are described by hand in api/parts/KIND.yaml. Some are read by hand as well, by the decoder
+ * of the kind: OWN(type, m), ENUM_OF(m, tag, last). The others:
+ *
+ *   SELECTOR(has, m, wire)   labels of objects; has: it is there
+ *   WEIGHT(m)                fairSharing.weight
+ *   METADATA(m, wire)        labels and annotations of pods
+ *   OBJECT(m, tag, wire)     an object with a struct and rows of its own
+ *   SAME_OBJECT(m, tag)      a struct whose rows are fields of the object itself
  */
+
 /* What each object of ours has in its metadata; generation: what status.observedGeneration will say. */
 #define META                                                                                       \
 	const char *name;                                                                          \
