@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include <stdint.h>
-
 enum { SHOWN_MAX_BYTES = 40 };
 
 bool slice_eq(struct slice a, struct slice b)

@@ -1,7 +1,6 @@
 #include "base/uid.h"
 #include "base/json_writer.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static int hex_digit(char c)

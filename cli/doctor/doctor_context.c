@@ -1,11 +1,7 @@
 #include "cli/doctor/doctor_context.h"
 
-#include <ev.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "controller/common/clock.h"
 
 /* The server wrote its whole second somewhere between our two looks at the clock. */

@@ -1,7 +1,6 @@
 #include "cli/import/cluster.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/import/kinds.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "queue/calendar/tzdata.h"
 #include "controller/wire/decode.h"
 

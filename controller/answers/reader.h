@@ -27,7 +27,6 @@
 #define SLUICE_CONTROLLER_ANSWERS_READER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"

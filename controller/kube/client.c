@@ -778,11 +778,6 @@ struct ev_loop *kube_client_loop(const struct kube_client *c)
 	return c->loop;
 }
 
-const struct kube_config *kube_client_config(const struct kube_client *c)
-{
-	return c->config;
-}
-
 void kube_client_bury(struct kube_client *c, void (*dispose)(void *ptr), void *ptr)
 {
 	c->grave = mem_grow(c->grave, c->graves + 1, sizeof(*c->grave));

@@ -114,7 +114,6 @@ struct link *kube_client_watches(struct kube_client *c);
 int64_t kube_client_awake_since_ms(const struct kube_client *c);
 
 struct ev_loop *kube_client_loop(const struct kube_client *c);
-const struct kube_config *kube_client_config(const struct kube_client *c);
 
 /* Runs dispose(ptr) from the loop when no callback is on the stack, at the latest in
  * kube_client_free: how a thing that lives on this client is freed from its own callback. */

@@ -17,7 +17,6 @@
 #define SLUICE_CONTROLLER_KUBE_CONFIG_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/err.h"
 #include "base/slice.h"

@@ -174,8 +174,3 @@ void multi_drive(struct multi *m)
 {
 	act(m, CURL_SOCKET_TIMEOUT, 0);
 }
-
-bool multi_inside(const struct multi *m)
-{
-	return m->depth > 0;
-}

@@ -23,12 +23,10 @@ typedef void multi_done_fn(CURL *easy, CURLcode result, void *ctx);
 struct multi *multi_new(struct ev_loop *loop, unsigned keep, multi_done_fn *done, void *ctx);
 void multi_free(struct multi *m); /* after all its handles were removed */
 
-/* Not from inside libcurl (see multi_inside). A handle that is added moves at the next multi_drive.
+/* Not from inside libcurl. A handle that is added moves at the next multi_drive.
  */
 void multi_add(struct multi *m, CURL *easy);
 void multi_remove(struct multi *m, CURL *easy);
 void multi_drive(struct multi *m);
-
-bool multi_inside(const struct multi *m); /* libcurl is on the stack */
 
 #endif

@@ -7,7 +7,6 @@
 #ifndef SLUICE_CONTROLLER_KUBE_YAML_H
 #define SLUICE_CONTROLLER_KUBE_YAML_H
 
-#include <stdbool.h>
 #include <yaml.h>
 
 #include "base/err.h"

@@ -16,7 +16,6 @@
 #define SLUICE_CONTROLLER_PAST_PAST_QUESTIONS_H
 
 #include "base/buf.h"
-#include "base/monotonic.h"
 #include "controller/gate/gate.h"
 #include "controller/past/past_query.h"
 

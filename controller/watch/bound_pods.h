@@ -14,7 +14,6 @@
 #define SLUICE_CONTROLLER_WATCH_BOUND_PODS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "controller/kube/shared_watch.h"
 #include "controller/common/log.h"

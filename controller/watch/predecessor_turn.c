@@ -71,11 +71,6 @@ void predecessor_turn_add(struct predecessor_turn *t, const struct wanted_predec
 		t->selects = true;
 }
 
-const char *predecessor_turn_namespace(const struct predecessor_turn *t)
-{
-	return t->ns;
-}
-
 size_t predecessor_turn_count(const struct predecessor_turn *t)
 {
 	return t->count;

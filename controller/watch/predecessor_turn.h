@@ -30,7 +30,6 @@ void predecessor_turn_free(struct predecessor_turn *t);	       /* NULL is fine *
 /* Borrows what the question points to until it is answered or returned. */
 void predecessor_turn_add(struct predecessor_turn *t, const struct wanted_predecessors *w);
 
-const char *predecessor_turn_namespace(const struct predecessor_turn *t);
 size_t predecessor_turn_count(const struct predecessor_turn *t);
 const struct wanted_predecessors *predecessor_turn_question(
 	const struct predecessor_turn *t, size_t i);

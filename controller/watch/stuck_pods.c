@@ -8,7 +8,6 @@
 #include "controller/kube/watch.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_trouble.h"
-#include "controller/wire/patch.h"
 #include "sluice/keys.h"
 
 enum { LINGER_MS = 60000 };

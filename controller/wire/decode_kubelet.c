@@ -4,7 +4,6 @@
  * noted as they come, and paired when all are there.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,14 +6,12 @@
  * flavor's were added: they count as long as the template still is what was applied then; when it
  * is not, its owner has edited it since, and it speaks for itself.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/instant.h"
 #include "base/span.h"
 #include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/patch.h"
 #include "sluice/keys.h"
 
 #define HOLD_MAX_BYTES 1024

@@ -6,7 +6,6 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_node.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/patch.h"
 #include "controller/wire/resources.h"
 #include "sluice/keys.h"
 #include "sluice/quantity.h"

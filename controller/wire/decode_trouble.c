@@ -5,7 +5,6 @@
 
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
-#include "controller/wire/patch.h"
 #include "sluice/keys.h"
 
 #define TROUBLE_GUESS 1024
