@@ -8,7 +8,15 @@
 #include "queue/calendar/tzdata.h"
 #include "controller/wire/decode.h"
 
-static const char *const kind_names[] = {"RunPolicy", "PricePlan", "Budget", "AdvanceReservation"};
+static const struct {
+	const char *name;
+	void (*reject)(struct queue *q, const char *name, const char *sentence);
+} rule_kinds[] = {
+	[RULE_RUNPOLICY] = {"RunPolicy", queue_reject_runpolicy},
+	[RULE_PRICEPLAN] = {"PricePlan", queue_reject_priceplan},
+	[RULE_BUDGET] = {"Budget", queue_reject_budget},
+	[RULE_ADVANCE_RESERVATION] = {"AdvanceReservation", queue_reject_advance_reservation},
+};
 
 void policy_specs_init(struct policy_specs *b)
 {
@@ -72,7 +80,7 @@ static int check_unique(const struct policy_specs *b, const struct rule *r, stru
 		if (b->rule[i].kind == r->kind && strcmp(rule_name(&b->rule[i]), rule_name(r)) == 0)
 			return err_set(e, ERR_CONFLICT,
 				"%s %s: metadata.name: is that of another one at %s; rename it",
-				kind_names[r->kind], rule_name(r), b->rule[i].where);
+				rule_kinds[r->kind].name, rule_name(r), b->rule[i].where);
 	return 0;
 }
 
@@ -122,24 +130,6 @@ static int apply_calendar(
 	return rc;
 }
 
-static void reject_rule(struct queue *q, const struct rule *r, const char *sentence)
-{
-	switch (r->kind) {
-	case RULE_RUNPOLICY:
-		queue_reject_runpolicy(q, rule_name(r), sentence);
-		return;
-	case RULE_PRICEPLAN:
-		queue_reject_priceplan(q, rule_name(r), sentence);
-		return;
-	case RULE_BUDGET:
-		queue_reject_budget(q, rule_name(r), sentence);
-		return;
-	case RULE_ADVANCE_RESERVATION:
-		queue_reject_advance_reservation(q, rule_name(r), sentence);
-		return;
-	}
-}
-
 static void complete_plan(const struct calendar_specs *s, struct rule *r)
 {
 	struct priceplan_spec *plan = r->priceplan;
@@ -182,7 +172,7 @@ static int apply_rules(
 			return rc;
 		}
 		if (rc < 0)
-			reject_rule(q, r, inner->text);
+			rule_kinds[r->kind].reject(q, rule_name(r), inner->text);
 	}
 	return 0;
 }
