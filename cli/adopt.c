@@ -8,7 +8,6 @@
 #include "cli/adopt/options.h"
 #include "cli/adopt/plan.h"
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/question.h"
 
 enum { OUTPUT_MAX = 16 * 1024 * 1024 };
@@ -73,17 +72,10 @@ static void render(const struct adopt_plan *p, bool dry_run, const char *words, 
 		dry_run ? "would be adopted; nothing was changed" : "adopted", words);
 }
 
-struct adoption {
-	struct adopt_options o;
-	struct buf *out;
-	bool left_out;
-};
-
-static int adopt_run(struct ev_loop *loop, struct kube_client *client, const char *namespace_name,
-	void *ctx, struct err *e)
+static int ask(struct ev_loop *loop, struct kube_client *client, const char *namespace_name,
+	void *options, struct buf *out, struct err *e)
 {
-	struct adoption *x = ctx;
-	struct adopt_options *o = &x->o;
+	struct adopt_options *o = options;
 	struct adopt_plan plan = {0};
 	struct adopt_aftermath aftermath = {0};
 	o->namespace_name = namespace_name;
@@ -91,29 +83,16 @@ static int adopt_run(struct ev_loop *loop, struct kube_client *client, const cha
 	if (rc == 0 && !o->dry_run && plan.begun_by_ms > 0)
 		rc = adopt_carry_out(loop, client, o, &plan, stderr, &aftermath, e);
 	if (rc == 0) {
-		render(&plan, o->dry_run, aftermath.words, x->out);
-		x->left_out = aftermath.left || count_left_out(&plan, o->dry_run) > 0;
+		render(&plan, o->dry_run, aftermath.words, out);
+		o->left_out = aftermath.left || count_left_out(&plan, o->dry_run) > 0;
 	}
 	adopt_plan_done(&plan);
 	return rc;
 }
 
-int command_adopt(int argc, char **argv)
+int command_adopt(void *options)
 {
-	struct buf out;
-	struct adoption x = {.out = &out};
-	struct err e = {""};
-	if (adopt_options_parse(argc, argv, &x.o, &e) < 0) {
-		fprintf(stderr, "sluice: adopt: %s; see sluice help adopt\n", e.text);
-		return CLI_USAGE;
-	}
-	if (x.o.help) {
-		help_print(COMMAND_ADOPT, stdout);
-		return CLI_OK;
-	}
-	buf_init(&out, OUTPUT_MAX);
-	int rc = question_run(&x.o.kube, x.o.namespace_name, adopt_run, &x, &e);
-	int code = command_end(rc, &out, &e);
-	buf_done(&out);
-	return code == CLI_OK && x.left_out ? CLI_FINDINGS : code;
+	struct adopt_options *o = options;
+	int code = question_answer(&o->kube, o->namespace_name, OUTPUT_MAX, ask, o);
+	return code == CLI_OK && o->left_out ? CLI_FINDINGS : code;
 }

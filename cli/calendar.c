@@ -12,7 +12,6 @@
 #include "cli/calendar/options.h"
 #include "cli/calendar/report.h"
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/simulate/documents.h"
 #include "controller/common/clock.h"
 
@@ -86,7 +85,7 @@ static int read_files(const struct calendar_options *o, struct calendar_specs *s
 {
 	int rc = 0;
 	for (size_t i = 0; i < o->files.count && rc == 0; i++)
-		rc = calendar_specs_read(s, o->files.path[i], e);
+		rc = calendar_specs_read(s, o->files.text[i], e);
 	return rc < 0 ? ERR_INVALID : 0;
 }
 
@@ -146,22 +145,14 @@ static int import(
 	return rc;
 }
 
-int command_calendar(int argc, char **argv)
+int command_calendar(void *options)
 {
-	struct calendar_options o;
+	const struct calendar_options *o = options;
 	struct buf out;
 	struct err e = {""};
-	if (calendar_options_parse(argc, argv, &o, &e) < 0) {
-		fprintf(stderr, "sluice: calendar: %s; see sluice help calendar\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.verb == CALENDAR_HELP) {
-		help_print(COMMAND_CALENDAR, stdout);
-		return CLI_OK;
-	}
 	buf_init(&out, OUTPUT_MAX_BYTES);
 	bool complete = true;
-	int rc = o.verb == CALENDAR_IMPORT ? import(&o, &out, &complete, &e) : report(&o, &out, &e);
+	int rc = o->verb == CALENDAR_IMPORT ? import(o, &out, &complete, &e) : report(o, &out, &e);
 	int code = command_end(rc, &out, &e);
 	buf_done(&out);
 	return code == CLI_OK && !complete ? CLI_FINDINGS : code;

@@ -1,64 +1,59 @@
 /*
- * The commands: those that ask the controller, and those that ask no server. Each returns an exit
- * code (see arguments.h) and prints its own complaint.
+ * The commands, each with the options that its flags fill in (command_table.c), and what they share: how a complaint
+ * and an answer are printed, how an answer is watched, how JSON is read.
  */
 #ifndef SLUICE_CLI_COMMANDS_H
 #define SLUICE_CLI_COMMANDS_H
 
 #include "base/buf.h"
-#include "cli/arguments.h"
+#include "base/flags.h"
 #include "cli/table.h"
 #include "controller/kube/json.h"
 
-/* These ask the API server, or a controller that --server names; with --watch they repeat themselves. */
-int command_queue(const struct arguments *a);
-int command_explain(const struct arguments *a);
-int command_decisions(const struct arguments *a);
-int command_cost(const struct arguments *a);
-/* Asks the API server at most. argv[0] is "simulate"; see simulate/options.h. */
-int command_simulate(int argc, char **argv);
-/* Asks no server. argv[0] is "replay". */
-int command_replay(int argc, char **argv);
-extern const struct flag_table replay_flags;
-/* Asks no server. argv[0] is "calendar"; see calendar/options.h. */
-int command_calendar(int argc, char **argv);
-/* Asks the API server at most. argv[0] is "overcommit"; see overcommit/options.h. */
-int command_overcommit(int argc, char **argv);
-/* Asks the API server and Postgres. argv[0] is "doctor"; see doctor/options.h. */
-int command_doctor(int argc, char **argv);
-/* Asks the API server at most. argv[0] is "import"; see import/options.h. */
-int command_import(int argc, char **argv);
+/* Exit codes; they are part of --help and never change. */
+enum {
+	CLI_OK = 0,
+	CLI_NOT_FOUND = 1,
+	CLI_FINDINGS = 1, /* of doctor */
+	CLI_USAGE = 2,
+	CLI_UNREACHABLE = 3,
+};
 
-/* Asks the API server, and changes Jobs. argv[0] is "adopt"; see adopt/options.h. */
-int command_adopt(int argc, char **argv);
+/* Ask no server. */
+int command_replay(void *options);
+int command_completion(void *options);
+int command_version(void *options);
+int command_help(void *options);
+/* Ask the API server at most; of calendar, overcommit, import and simulate only where no files are given. */
+int command_calendar(void *options);
+int command_overcommit(void *options);
+int command_import(void *options);
+int command_simulate(void *options);
+int command_jobs(void *options);
+int command_start(void *options);
+int command_whatif(void *options);
+int command_report(void *options);
+int command_history(void *options);
+/* Ask the API server, or a controller that --server names; their options are struct arguments. */
+int command_queue(void *options);
+int command_explain(void *options);
+int command_decisions(void *options);
+int command_cost(void *options);
+/* Asks the API server and Postgres. */
+int command_doctor(void *options);
+/* Ask the API server, and change what is there. */
+int command_adopt(void *options);
+int command_reserve(void *options);
+int command_hold(void *options); /* and release */
+int command_move(void *options);
+int command_priority(void *options);
+int command_nice(void *options);
 
-/* Asks the API server, and creates an AdvanceReservation. argv[0] is "reserve"; see reserve/options.h. */
-int command_reserve(int argc, char **argv);
+/* Of commands whose options nobody else knows. */
+extern const struct flag_table completion_flags, hold_flags, release_flags, replay_flags,
+	start_flags;
 
-/* Asks the API server. argv[0] is "jobs"; see jobs/options.h. */
-int command_jobs(int argc, char **argv);
-/* The same of one Job; argv[0] is "start". */
-int command_start(int argc, char **argv);
-extern const struct flag_table start_flags;
-/* The same of all that wait; argv[0] is "whatif"; see whatif/options.h. */
-int command_whatif(int argc, char **argv);
-
-/* The same of the past. argv[0] is "report"; see past/options.h. And "history". */
-int command_report(int argc, char **argv);
-int command_history(int argc, char **argv);
-
-/* Asks the API server, and changes a Job. argv[0] is "hold" or "release". */
-int command_hold(int argc, char **argv);
-extern const struct flag_table hold_flags, release_flags;
-/* The same; argv[0] is "move". And "priority". And "nice". */
-int command_move(int argc, char **argv);
-int command_priority(int argc, char **argv);
-int command_nice(int argc, char **argv);
-
-/* Asks no server. argv[0] is "completion"; prints a shell's script. */
-int command_completion(int argc, char **argv);
-extern const struct flag_table completion_flags;
-/* What those scripts ask, and kubectl: argv are the words behind the program's name, the last of which
+/* What the scripts of completion ask, and kubectl: argv are the words behind the program's name, the last of which
  * is to be completed. Asks the API server at most, for 2 seconds. Prints what
  * completion/candidates.h says. */
 int command_complete(int argc, char **argv);

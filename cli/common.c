@@ -9,6 +9,13 @@
 
 enum { WATCH_S = 2 };
 
+int command_version(void *options)
+{
+	(void)options;
+	printf("sluice %s\n", SLUICE_VERSION);
+	return CLI_OK;
+}
+
 int command_fail(int error, const struct err *e)
 {
 	struct buf text;

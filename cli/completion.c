@@ -8,24 +8,8 @@
 #include "cli/completion/candidates.h"
 #include "cli/completion/cluster_names.h"
 #include "cli/completion/scripts.h"
-#include "cli/help.h"
 
 enum { ANSWER_MAX_BYTES = 2 * 1024 * 1024 };
-
-struct completion_options {
-	bool help;
-	const char *shell;
-};
-
-static const struct flag flags[] = {{FLAG_GIVEN("help", 'h', struct completion_options, help)}};
-
-const struct flag_table completion_flags = {FLAG_TABLE(flags)};
-
-static int parse(int argc, char **argv, struct completion_options *o, struct err *e)
-{
-	int rc = flags_walk(argc, argv, 1, &completion_flags, o, e);
-	return rc < 0 ? rc : flags_last_word(argc, argv, &o->shell, e);
-}
 
 static const char *script_of(const char *shell)
 {
@@ -37,26 +21,23 @@ static const char *script_of(const char *shell)
 	return NULL;
 }
 
-static int usage(const char *sentence)
+static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
-	fprintf(stderr, "sluice: completion: %s; see sluice help completion\n", sentence);
-	return CLI_USAGE;
+	const char **script = options, *shell;
+	int rc = flags_one_word(word, nwords, &shell, e);
+	if (rc < 0)
+		return rc;
+	*script = shell ? script_of(shell) : NULL;
+	return *script ? 0 : err_set(e, ERR_INVALID, "name a shell: bash, zsh or fish");
 }
 
-int command_completion(int argc, char **argv)
+static const struct flag rows[] = {{FLAG_HELP}};
+
+const struct flag_table completion_flags = {FLAG_TABLE(rows, const char *), .finish = finish};
+
+int command_completion(void *options)
 {
-	struct completion_options o = {.shell = NULL};
-	struct err e = {""};
-	if (parse(argc, argv, &o, &e) < 0)
-		return usage(e.text);
-	if (o.help) {
-		help_print(COMMAND_COMPLETION, stdout);
-		return CLI_OK;
-	}
-	const char *script = o.shell ? script_of(o.shell) : NULL;
-	if (!script)
-		return usage("name a shell: bash, zsh or fish");
-	fputs(script, stdout);
+	fputs(*(const char **)options, stdout);
 	return CLI_OK;
 }
 

@@ -145,8 +145,9 @@ static int ask_server(const struct arguments *a, const struct past_words *words)
 	return exit_code;
 }
 
-int command_cost(const struct arguments *a)
+int command_cost(void *options)
 {
+	const struct arguments *a = options;
 	struct past_command c = {.view = &view,
 		.words = {.kind = PAST_COST,
 			.by = a->by,

@@ -80,8 +80,9 @@ static int ask(const struct arguments *a, const struct style *style, int64_t *se
 	return exit_code;
 }
 
-int command_decisions(const struct arguments *a)
+int command_decisions(void *options)
 {
+	const struct arguments *a = options;
 	struct style style = style_of(stdout);
 	int64_t seq = 0;
 	int exit_code = ask(a, &style, &seq);

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/reconcile.h"
-#include "cli/help.h"
 
 #define OUTPUT_MAX_BYTES ((size_t)16 << 20)
 
@@ -52,24 +51,16 @@ static int run(const struct doctor_options *o, struct kube_config *config)
 	return code;
 }
 
-int command_doctor(int argc, char **argv)
+int command_doctor(void *options)
 {
-	struct doctor_options o;
-	struct err e = {""};
-	if (doctor_options_parse(argc, argv, checks_has, &o, &e) < 0) {
-		fprintf(stderr, "sluice: doctor: %s; see sluice help doctor\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.help) {
-		help_print(COMMAND_DOCTOR, stdout);
-		return CLI_OK;
-	}
+	const struct doctor_options *o = options;
 	struct kube_config *config;
-	if (kube_config_load(&o.kube, &config, &e) < 0) {
+	struct err e = {""};
+	if (kube_config_load(&o->kube, &config, &e) < 0) {
 		fprintf(stderr, "sluice: doctor: %s\n", e.text);
 		return CLI_USAGE;
 	}
-	int code = run(&o, config);
+	int code = run(o, config);
 	kube_config_free(config);
 	return code;
 }

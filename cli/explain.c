@@ -7,7 +7,6 @@
 #include "base/span.h"
 #include "cli/commands.h"
 #include "cli/explain/answer.h"
-#include "cli/flags.h"
 #include "cli/local_times.h"
 #include "cli/question.h"
 #include "cli/server.h"
@@ -485,20 +484,15 @@ static int show_job(const struct arguments *a, const struct explain_question *q)
 static int explain_once(void *ctx)
 {
 	const struct arguments *a = ctx;
-	const char *name = flag_job_name((char *const *)a->name, a->nnames);
-	if (!name) {
-		fputs("sluice: explain wants one Job, as in: sluice explain job/train -n team-a\n",
-			stderr);
-		return CLI_USAGE;
-	}
 	char *ns = server_namespace(a);
-	int exit_code = show_job(a, &(struct explain_question){ns, name, a->output != OUTPUT_JSON});
+	int exit_code =
+		show_job(a, &(struct explain_question){ns, a->name, a->output != OUTPUT_JSON});
 	free(ns);
 	return exit_code;
 }
 
-int command_explain(const struct arguments *a)
+int command_explain(void *options)
 {
-	struct arguments round = *a;
-	return command_repeat(a->watch, explain_once, &round);
+	const struct arguments *a = options;
+	return command_repeat(a->watch, explain_once, options);
 }

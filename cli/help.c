@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
 
 static const char *page_of(const char *name)
 {
@@ -20,10 +22,21 @@ const char *help_page(const struct command_row *row)
 	return page_of(row->page ? row->page : row->name);
 }
 
-void help_print(enum command c, FILE *out)
+void help_print(const struct command_row *row, FILE *out)
 {
-	const struct command_row *row = &command_table[c];
 	fputs(help_page(row), out);
-	if (!row->run) /* what these have in common is about the controller that they ask */
+	if (row->common)
 		fputs(page_of("common"), out);
+}
+
+int command_help(void *options)
+{
+	const struct arguments *a = options;
+	const struct command_row *row = a->name ? command_find(a->name) : &command_table[0];
+	if (row) {
+		help_print(row, stdout);
+		return CLI_OK;
+	}
+	fprintf(stderr, "sluice: there is no command \"%s\"; see sluice help\n", a->name);
+	return CLI_USAGE;
 }

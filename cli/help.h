@@ -16,7 +16,7 @@ extern const size_t HELP_PAGES_COUNT;
 /* The page of a command, without what several commands have in common. */
 const char *help_page(const struct command_row *row);
 
-/* c: COMMAND_NONE for the overview. */
-void help_print(enum command c, FILE *out);
+/* All of it. */
+void help_print(const struct command_row *row, FILE *out);
 
 #endif

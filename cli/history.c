@@ -215,7 +215,7 @@ static const struct past_view view = {.kind = PAST_RUNS,
 	.csv = history_render_csv,
 	.check = history_check};
 
-int command_history(int argc, char **argv)
+int command_history(void *options)
 {
-	return past_command_run(argc, argv, COMMAND_HISTORY, &view);
+	return past_command_run(options, &view);
 }

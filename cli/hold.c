@@ -1,13 +1,10 @@
 /*
  * The commands hold and release: write or remove the annotation sluice.dev/hold.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
-#include "cli/help.h"
 #include "cli/job_change.h"
 #include "cli/job_object.h"
 #include "cli/local_times.h"
@@ -19,47 +16,51 @@
 enum { BECAUSE_MAX = 512, SHOWN_MAX = 300, HOLD_TEXT_MAX = 1024 * 1024 };
 
 struct hold_options {
-	struct job_options of;
+	struct job_options of; /* value: what the annotation is to say */
 	bool release, yes;
-	const char *because; /* what the annotation is to say; NULL: no more than that it is so */
+	const char *because; /* NULL: no more than that it is so */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static int take_because(const char *text, void *options, struct err *e)
+static int take_because(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	((struct hold_options *)options)->because = text;
+	*(const char **)to = text;
 	if (strcmp(text, NOT_HELD) == 0)
 		return err_set(e, ERR_INVALID,
-			"--because " NOT_HELD " would release the Job: use sluice release");
+			"--%s " NOT_HELD " would release the Job: use sluice release", f->name);
 	if (text[0] && strlen(text) <= BECAUSE_MAX)
 		return 0;
 	return err_set(e, ERR_INVALID,
-		"--because is empty, or longer than %d bytes; say in a few words why the Job is on hold",
-		BECAUSE_MAX);
+		"--%s is empty, or longer than %d bytes; say in a few words why the Job is on hold",
+		f->name, BECAUSE_MAX);
 }
 
 static const struct flag hold_rows[] = {
-	{FLAG_TAKE("because", 0, take_because)},
+	{FLAG_TAKE_TO("because", take_because, const char *, struct hold_options, because)},
 	{FLAG_GIVEN("yes", 'y', struct hold_options, yes)},
-	JOB_OPTIONS_FLAGS(struct hold_options, of),
+	FLAGS_JOB(struct hold_options),
 };
-static const struct flag release_rows[] = {JOB_OPTIONS_FLAGS(struct hold_options, of)};
+static const struct flag release_rows[] = {FLAGS_JOB(struct hold_options)};
 
-const struct flag_table hold_flags = {FLAG_TABLE(hold_rows)};
-const struct flag_table release_flags = {FLAG_TABLE(release_rows)};
-
-static int parse(int argc, char **argv, struct hold_options *o, struct err *e)
+static int finish_hold(void *options, char **word, size_t nwords, struct err *e)
 {
-	int rc = flags_walk(argc, argv, 1, o->release ? &release_flags : &hold_flags, o, e);
-	if (rc < 0 || o->of.help)
-		return rc;
-	o->of.job = flag_job_name(argv + optind, (size_t)(argc - optind));
-	if (!o->of.job)
-		return err_set(e, ERR_INVALID, "it wants one Job, as in: sluice %s job/train",
-			o->release ? "release" : "hold");
-	return flag_check_name("JOB", o->of.job, e);
+	struct hold_options *o = options;
+	o->of.value = o->because ? o->because : "true";
+	return options_job(word, nwords, "one Job, as in: sluice hold job/train", &o->of.job, e);
 }
+
+static int finish_release(void *options, char **word, size_t nwords, struct err *e)
+{
+	struct hold_options *o = options;
+	o->release = true;
+	return options_job(word, nwords, "one Job, as in: sluice release job/train", &o->of.job, e);
+}
+
+const struct flag_table hold_flags = {
+	FLAG_TABLE(hold_rows, struct hold_options), .finish = finish_hold};
+const struct flag_table release_flags = {
+	FLAG_TABLE(release_rows, struct hold_options), .finish = finish_release};
 
 /* ---- what comes of it -------------------------------------------------------------------------- */
 
@@ -123,24 +124,10 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 			a->name, a->name, a->ns);
 }
 
-int command_hold(int argc, char **argv)
+static const struct job_change change = {
+	.field = "annotations", .key = HOLD_ANNOTATION, .check = check, .tell = tell};
+
+int command_hold(void *options)
 {
-	enum command which = command_by_name(argv[0]);
-	struct hold_options o = {.release = which == COMMAND_RELEASE};
-	struct err e = {""};
-	if (parse(argc, argv, &o, &e) < 0)
-		return job_change_usage(which, &e);
-	if (o.of.help) {
-		help_print(which, stdout);
-		return CLI_OK;
-	}
-	return job_change_run(&(struct job_change){.field = "annotations",
-				      .key = HOLD_ANNOTATION,
-				      .value = o.release   ? NULL
-					       : o.because ? o.because
-							   : "true",
-				      .check = check,
-				      .tell = tell,
-				      .ctx = &o},
-		&o.of);
+	return job_change_run(&change, options);
 }

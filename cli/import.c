@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/import/cluster.h"
 #include "cli/import/import.h"
 #include "cli/import/options.h"
@@ -14,7 +13,7 @@ static int read_files(const struct import_options *o, struct import *i, struct e
 {
 	int rc = 0;
 	for (size_t n = 0; n < o->files.count && rc == 0; n++)
-		rc = import_file(i, o->files.path[n], e);
+		rc = import_file(i, o->files.text[n], e);
 	return rc < 0 ? ERR_INVALID : 0;
 }
 
@@ -57,26 +56,18 @@ static int report(const struct import_options *o, const struct import *i)
 	return missing > 0 ? CLI_FINDINGS : CLI_OK;
 }
 
-int command_import(int argc, char **argv)
+int command_import(void *options)
 {
-	struct import_options o;
+	const struct import_options *o = options;
 	struct import i;
 	struct buf none;
 	struct err e = {""};
-	if (import_options_parse(argc, argv, &o, &e) < 0) {
-		fprintf(stderr, "sluice: import: %s; see sluice help import\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.help) {
-		help_print(COMMAND_IMPORT, stdout);
-		return CLI_OK;
-	}
 	import_init(&i);
 	buf_init(&none, 0);
-	int rc = o.from_cluster ? read_cluster(&o, &i, &e) : read_files(&o, &i, &e);
+	int rc = o->from_cluster ? read_cluster(o, &i, &e) : read_files(o, &i, &e);
 	if (rc == 0)
 		import_settle(&i);
-	int code = rc < 0 ? command_end(rc, &none, &e) : report(&o, &i);
+	int code = rc < 0 ? command_end(rc, &none, &e) : report(o, &i);
 	buf_done(&none);
 	import_done(&i);
 	return code;

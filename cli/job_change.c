@@ -45,31 +45,32 @@ int job_check_queued(const struct job_asked *a, const char *verb, struct err *e)
 
 /* ---- the request ------------------------------------------------------------------------------- */
 
-static void put_patch(const struct job_change *c, const cJSON *job, struct buf *out)
+static void put_patch(
+	const struct job_change *c, const char *value, const cJSON *job, struct buf *out)
 {
 	buf_puts(out, "{\"metadata\":{\"uid\":");
 	buf_json_string(out, text_of(json_object(job, "metadata"), "uid"));
 	buf_printf(out, ",\"%s\":{\"%s\":", c->field, c->key);
-	buf_json_string(out, c->value);
+	buf_json_string(out, value);
 	buf_puts(out, "}}}");
 }
 
-static int check_and_write(
-	const struct job_change *c, const struct job_asked *a, struct buf *out, struct err *e)
+static int check_and_write(const struct job_change *c, const struct job_asked *a,
+	struct job_options *o, struct buf *out, struct err *e)
 {
 	struct buf path, patch, told;
-	int rc = c->check(a, c->ctx, e);
+	int rc = c->check(a, o, e);
 	if (rc < 0)
 		return rc;
 	buf_init(&told, OUTPUT_MAX);
 	buf_init(&path, PATH_MAX_BYTES);
 	buf_init(&patch, OUTPUT_MAX);
 	path_format(&path, "/apis/batch/v1/namespaces/%s/jobs/%s", a->ns, a->name);
-	put_patch(c, a->job, &patch);
+	put_patch(c, o->value, a->job, &patch);
 	rc = question_patch(a->loop, a->client, buf_text(&path), "application/merge-patch+json",
 		&patch, NULL, e);
 	if (rc == 0)
-		c->tell(a, c->ctx, &told);
+		c->tell(a, o, &told);
 	text_render_lines(buf_text(&told), out); /* it may name what a Job says, such as its user */
 	buf_done(&told);
 	buf_done(&path);
@@ -77,8 +78,8 @@ static int check_and_write(
 	return rc;
 }
 
-int job_change_make(
-	const struct job_change *c, const struct job_asked *a, struct buf *out, struct err *e)
+int job_change_make(const struct job_change *c, const struct job_asked *a, struct job_options *o,
+	struct buf *out, struct err *e)
 {
 	struct json *j = json_new(QUESTION_TREE_MAX);
 	struct job_asked found = *a;
@@ -86,7 +87,7 @@ int job_change_make(
 	if (rc == ERR_GONE)
 		err_set(e, rc, "there is no Job %s in namespace %s", a->name, a->ns);
 	if (rc == 0)
-		rc = check_and_write(c, &found, out, e);
+		rc = check_and_write(c, &found, o, out, e);
 	json_free(j);
 	return rc;
 }
@@ -95,33 +96,19 @@ int job_change_make(
 
 struct job_command {
 	const struct job_change *change;
-	const char *job;
-	struct buf *out;
+	struct job_options *options;
 };
 
-static int ask(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+static int ask(struct ev_loop *loop, struct kube_client *client, const char *ns, void *command,
+	struct buf *out, struct err *e)
 {
-	const struct job_command *c = ctx;
-	struct job_asked a = {loop, client, ns, c->job, NULL};
-	return job_change_make(c->change, &a, c->out, e);
+	const struct job_command *c = command;
+	struct job_asked a = {loop, client, ns, c->options->job, NULL};
+	return job_change_make(c->change, &a, c->options, out, e);
 }
 
-int job_change_run(const struct job_change *c, const struct job_options *o)
+int job_change_run(const struct job_change *c, struct job_options *o)
 {
-	struct buf out;
-	struct err e = {""};
-	buf_init(&out, OUTPUT_MAX);
-	struct job_command command = {c, o->job, &out};
-	int rc = question_run(&o->kube, o->namespace_name, ask, &command, &e);
-	int code = command_end(rc, &out, &e);
-	buf_done(&out);
-	return code;
-}
-
-int job_change_usage(enum command command, const struct err *e)
-{
-	fprintf(stderr, "sluice: %s: %s; see sluice help %s\n", command_name(command), e->text,
-		command_name(command));
-	return CLI_USAGE;
+	struct job_command command = {c, o};
+	return question_answer(&o->kube, o->namespace_name, OUTPUT_MAX, ask, &command);
 }

@@ -10,24 +10,19 @@
 #ifndef SLUICE_CLI_JOB_CHANGE_H
 #define SLUICE_CLI_JOB_CHANGE_H
 
-#include "cli/arguments.h"
-#include "cli/flags.h"
+#include "cli/options.h"
 #include "cli/question.h"
 
-/* What each of these commands takes; a member of its own options. */
+/* What each of these commands takes: the first member of its own options. */
 struct job_options {
-	bool help;
 	const char *job;
+	const char *value; /* what is written; NULL: the label or annotation is taken off */
 	const char *namespace_name; /* NULL: that of the kubeconfig */
 	struct kube_config_options kube;
 };
 
-#define JOB_OPTIONS_FLAGS(options, member)                                                         \
-	{FLAG_NAMESPACE(options, member.namespace_name)}, {FLAG_KUBECONFIG(options, member.kube)}, \
-		{FLAG_CONTEXT(options, member.kube)},                                              \
-	{                                                                                          \
-		FLAG_GIVEN("help", 'h', options, member.help)                                      \
-	}
+#define FLAGS_JOB(options)                                                                         \
+	{FLAG_NAMESPACE(options, of.namespace_name)}, FLAGS_KUBE(options, of.kube)
 
 /* The Job (job: NULL before it was looked at), and a way to ask for more. */
 struct job_asked {
@@ -38,25 +33,21 @@ struct job_asked {
 };
 
 struct job_change {
-	const char *field;	 /* of metadata: "labels" or "annotations" */
-	const char *key, *value; /* value NULL: it is taken off */
+	const char *field; /* of metadata: "labels" or "annotations" */
+	const char *key;
 	/* ERR_INVALID: it would have no effect, or be refused. ERR_GONE: what it names is not there. The
 	 * sentence has the cure. */
-	int (*check)(const struct job_asked *a, void *ctx, struct err *e);
+	int (*check)(const struct job_asked *a, void *options, struct err *e);
 	/* It was written: what follows. */
-	void (*tell)(const struct job_asked *a, void *ctx, struct buf *out);
-	void *ctx;
+	void (*tell)(const struct job_asked *a, void *options, struct buf *out);
 };
 
 /* Looks at the Job that a names, and writes. What follows is appended to out. */
-int job_change_make(
-	const struct job_change *c, const struct job_asked *a, struct buf *out, struct err *e);
+int job_change_make(const struct job_change *c, const struct job_asked *a, struct job_options *o,
+	struct buf *out, struct err *e);
 
-/* The same by the kubeconfig, and prints. Returns an exit code. */
-int job_change_run(const struct job_change *c, const struct job_options *o);
-
-/* The command line is wrong; e says why. Returns the exit code. */
-int job_change_usage(enum command command, const struct err *e);
+/* The whole command, by the kubeconfig: prints, and returns an exit code. */
+int job_change_run(const struct job_change *c, struct job_options *o);
 
 /* The Job's label or annotation, "" when absent. */
 const char *job_label(const cJSON *job, const char *key);

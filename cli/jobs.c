@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/jobs/options.h"
 #include "cli/jobs/pages.h"
 #include "cli/jobs/report.h"
@@ -82,22 +81,8 @@ static int ask(
 	return 0;
 }
 
-int command_jobs(int argc, char **argv)
+int command_jobs(void *options)
 {
-	struct jobs_options o;
-	struct jobs_command c = {.o = &o};
-	struct err e = {""};
-	if (jobs_options_parse(argc, argv, &o, &e) < 0) {
-		fprintf(stderr, "sluice: jobs: %s; see sluice help jobs\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.help) {
-		help_print(COMMAND_JOBS, stdout);
-		return CLI_OK;
-	}
-	if (question_run(&o.kube, o.namespace_name, ask, &c, &e) < 0) {
-		command_fail(ERR_INVALID, &e);
-		return CLI_USAGE;
-	}
-	return c.exit_code;
+	struct jobs_command c = {.o = options};
+	return question_command(&c.o->kube, c.o->namespace_name, ask, &c, &c.exit_code);
 }

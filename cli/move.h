@@ -9,15 +9,12 @@
 #include "cli/job_change.h"
 
 struct move {
-	struct job_options of;
-	const char *queue;
+	struct job_options of; /* value: the queue */
 	char inactive
 		[256]; /* why nothing starts in that queue now; "": it does, as far as is known */
 };
 
 extern const struct flag_table move_flags;
-int move_parse(int argc, char **argv, struct move *m, struct err *e);
-/* Borrows m. */
-struct job_change move_change(struct move *m);
+extern const struct job_change move_change;
 
 #endif

@@ -1,37 +1,19 @@
 #include "cli/nice.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
-#include "cli/help.h"
 #include "cli/job_object.h"
 #include "cli/own_jobs.h"
 #include "sluice/job.h"
 #include "sluice/keys.h"
 
-static const struct flag flags[] = {
+static const struct flag rows[] = {
 	{FLAG_GIVEN("top", 't', struct nice_change, top)},
-	JOB_OPTIONS_FLAGS(struct nice_change, of),
+	FLAGS_JOB(struct nice_change),
 };
-
-/* -5 is a number here, and no flag: it is taken out of the words. NULL: there is none. */
-static const char *take_negative(int *argc, char **argv)
-{
-	for (int i = 1; i < *argc; i++) {
-		const char *word = argv[i];
-		if (word[0] != '-' || !word[1] ||
-			strspn(word + 1, "0123456789") + 1 != strlen(word))
-			continue;
-		memmove(argv + i, argv + i + 1, (size_t)(*argc - i) * sizeof(*argv));
-		--*argc;
-		return word;
-	}
-	return NULL;
-}
 
 static int take_number(struct nice_change *c, const char *text, struct err *e)
 {
@@ -45,24 +27,17 @@ static int take_number(struct nice_change *c, const char *text, struct err *e)
 	return 0;
 }
 
-const struct flag_table nice_flags = {FLAG_TABLE(flags)};
-
-int nice_parse(int argc, char **argv, struct nice_change *c, struct err *e)
+static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
-	const char *number = take_negative(&argc, argv);
-	int rc = flags_walk(argc, argv, 1, &nice_flags, c, e);
-	if (rc < 0 || c->of.help)
-		return rc;
-	int words = argc - optind;
-	if (!number && !c->top && words > 1)
-		number = argv[optind + --words];
-	c->of.job = words > 0 ? flag_job_name(argv + optind, (size_t)words) : NULL;
-	if (!c->of.job || !number == !c->top)
-		return err_set(e, ERR_INVALID,
-			"it wants one Job, and a number or --top, as in: sluice nice job/train 10");
-	rc = flag_check_name("JOB", c->of.job, e);
+	struct nice_change *c = options;
+	const char *number = !c->top && nwords > 1 ? word[--nwords] : NULL;
+	int rc = options_job(word, number || c->top ? nwords : 0,
+		"one Job, and a number or --top, as in: sluice nice job/train 10", &c->of.job, e);
 	return rc == 0 && number ? take_number(c, number, e) : rc;
 }
+
+const struct flag_table nice_flags = {
+	FLAG_TABLE(rows, struct nice_change), .negatives = true, .finish = finish};
 
 /* ---- which number, and what it does ------------------------------------------------------------ */
 
@@ -131,6 +106,7 @@ static int check(const struct job_asked *a, void *ctx, struct err *e)
 	if (rc == 0)
 		rc = check_others(a, c, e);
 	snprintf(c->text, sizeof(c->text), "%d", (int)c->nice);
+	c->of.value = c->text;
 	return rc;
 }
 
@@ -165,26 +141,10 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 	buf_putc(out, '\n');
 }
 
-struct job_change nice_change(struct nice_change *c)
-{
-	return (struct job_change){.field = "annotations",
-		.key = NICE_ANNOTATION,
-		.value = c->text,
-		.check = check,
-		.tell = tell,
-		.ctx = c};
-}
+const struct job_change nice_change = {
+	.field = "annotations", .key = NICE_ANNOTATION, .check = check, .tell = tell};
 
-int command_nice(int argc, char **argv)
+int command_nice(void *options)
 {
-	struct nice_change c = {.top = false};
-	struct err e = {""};
-	if (nice_parse(argc, argv, &c, &e) < 0)
-		return job_change_usage(COMMAND_NICE, &e);
-	if (c.of.help) {
-		help_print(COMMAND_NICE, stdout);
-		return CLI_OK;
-	}
-	struct job_change change = nice_change(&c);
-	return job_change_run(&change, &c.of);
+	return job_change_run(&nice_change, options);
 }

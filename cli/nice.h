@@ -8,8 +8,8 @@
 #include "cli/job_change.h"
 
 struct nice_change {
-	struct job_options of;
-	bool top; /* --top: the number follows from the others' */
+	struct job_options of; /* value: text */
+	bool top;	       /* --top: the number follows from the others' */
 	int32_t nice;
 	char text[8]; /* the same, to be written */
 	/* The other Jobs among which it is ordered, as far as they may be read. */
@@ -21,8 +21,6 @@ struct nice_change {
 };
 
 extern const struct flag_table nice_flags;
-int nice_parse(int argc, char **argv, struct nice_change *c, struct err *e);
-/* Borrows c. */
-struct job_change nice_change(struct nice_change *c);
+extern const struct job_change nice_change;
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/overcommit/account.h"
 #include "cli/overcommit/cluster.h"
 #include "cli/overcommit/options.h"
@@ -28,7 +27,7 @@ static int read_cluster(const struct overcommit_options *o, struct snapshot *s, 
 static int read_files(const struct overcommit_options *o, struct snapshot *s, struct err *e)
 {
 	for (size_t i = 0; i < o->files.count; i++)
-		if (snapshot_read(s, o->files.path[i], e) < 0)
+		if (snapshot_read(s, o->files.text[i], e) < 0)
 			return ERR_INVALID;
 	if (s->nnodes == 0)
 		return err_set(e, ERR_GONE, "there is no Node in these files");
@@ -84,21 +83,12 @@ static int run(const struct overcommit_options *o, struct buf *out, struct err *
 	return rc;
 }
 
-int command_overcommit(int argc, char **argv)
+int command_overcommit(void *options)
 {
-	struct overcommit_options o;
 	struct buf out;
 	struct err e = {""};
-	if (overcommit_options_parse(argc, argv, &o, &e) < 0) {
-		fprintf(stderr, "sluice: overcommit: %s; see sluice help overcommit\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.verb == OVERCOMMIT_HELP) {
-		help_print(COMMAND_OVERCOMMIT, stdout);
-		return CLI_OK;
-	}
 	buf_init(&out, OUTPUT_MAX_BYTES);
-	int rc = run(&o, &out, &e);
+	int rc = run(options, &out, &e);
 	int code = command_end(rc, &out, &e);
 	buf_done(&out);
 	return code;

@@ -8,14 +8,11 @@
 #include "cli/job_change.h"
 
 struct priority_change {
-	struct job_options of;
-	const char *class_name;
-	int64_t value; /* of the class, once it was looked at */
+	struct job_options of; /* value: the class */
+	int64_t number;	       /* of the class, once it was looked at */
 };
 
 extern const struct flag_table priority_flags;
-int priority_parse(int argc, char **argv, struct priority_change *p, struct err *e);
-/* Borrows p. */
-struct job_change priority_change(struct priority_change *p);
+extern const struct job_change priority_change;
 
 #endif

@@ -32,6 +32,40 @@ int question_run(const struct kube_config_options *o, const char *namespace_name
 	return rc;
 }
 
+int question_command(const struct kube_config_options *o, const char *namespace_name,
+	question_fn *ask, void *ctx, const int *exit_code)
+{
+	struct err e = {""};
+	if (question_run(o, namespace_name, ask, ctx, &e) == 0)
+		return *exit_code;
+	command_fail(ERR_INVALID, &e);
+	return CLI_USAGE;
+}
+
+struct answered {
+	question_answer_fn *ask;
+	void *options;
+	struct buf out;
+};
+
+static int ask_for_answer(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+{
+	struct answered *a = ctx;
+	return a->ask(loop, client, ns, a->options, &a->out, e);
+}
+
+int question_answer(const struct kube_config_options *o, const char *namespace_name,
+	size_t most_bytes, question_answer_fn *ask, void *options)
+{
+	struct answered a = {.ask = ask, .options = options};
+	struct err e = {""};
+	buf_init(&a.out, most_bytes);
+	int code = command_end(question_run(o, namespace_name, ask_for_answer, &a, &e), &a.out, &e);
+	buf_done(&a.out);
+	return code;
+}
+
 enum { QUESTION_STATUS_TREE_MAX = 1 << 20 };
 
 struct answer {

@@ -26,6 +26,17 @@ typedef int question_fn(struct ev_loop *loop, struct kube_client *client,
 int question_run(const struct kube_config_options *o, const char *namespace_name, question_fn *ask,
 	void *ctx, struct err *e);
 
+/* The way of a command: asks, and returns the exit code that ask() put into *exit_code. Where there is no kubeconfig
+ * that is said, and CLI_USAGE. */
+int question_command(const struct kube_config_options *o, const char *namespace_name,
+	question_fn *ask, void *ctx, const int *exit_code);
+
+/* Another way: what ask() appends to out is printed, or its error. Returns the exit code; see command_end(). */
+typedef int question_answer_fn(struct ev_loop *loop, struct kube_client *client,
+	const char *namespace_name, void *options, struct buf *out, struct err *e);
+int question_answer(const struct kube_config_options *o, const char *namespace_name,
+	size_t most_bytes, question_answer_fn *ask, void *options);
+
 /* GET path; the tree lives in json. ERR_GONE: there is no such thing; ERR_BUSY: no answer;
  * ERR_DENIED: we may not; ERR_CONFLICT: of a write, the object was written meanwhile; ERR_INVALID: what
  * came makes no sense. */

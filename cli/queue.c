@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/question.h"
 #include "cli/queue/answer.h"
@@ -126,16 +127,11 @@ static int ask(
 	return 0;
 }
 
-int command_queue(const struct arguments *a)
+int command_queue(void *options)
 {
-	struct queue_command c = {
-		.a = a, .filter = {a->nnames > 0 ? a->name[0] : NULL, a->namespace_name}};
-	struct err e = {""};
+	const struct arguments *a = options;
+	struct queue_command c = {.a = a, .filter = {a->name, a->namespace_name}};
 	if (a->server_given)
 		return command_repeat(a->watch, show, &c);
-	if (question_run(&a->kube, NULL, ask, &c, &e) < 0) {
-		command_fail(ERR_INVALID, &e);
-		return CLI_USAGE;
-	}
-	return c.exit_code;
+	return question_command(&a->kube, NULL, ask, &c, &c.exit_code);
 }

@@ -4,57 +4,51 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/flags.h"
-#include "cli/help.h"
 #include "record/replay.h"
 
 enum { OUTPUT_MAX_BYTES = 16 << 20 };
 
 struct replay_options {
-	bool help, json;
+	bool json;
 	const char *dir;
 	long run; /* 0: all; below 0: from the last */
 };
 
-static int take_run(const char *text, void *to, struct err *e)
+static int take_run(const struct flag *f, const char *text, void *options, struct err *e)
 {
-	struct replay_options *o = to;
+	struct replay_options *o = options;
 	char *end;
 	errno = 0;
 	o->run = strtol(text, &end, 10);
 	if (!*text || *end || errno || o->run == 0)
-		return err_set(e, ERR_INVALID,
-			"--run is \"%.40s\"; it must be the number of a run, such as 1, or -1 for the last",
-			text);
+		return flag_refuse(f, text, e);
 	return 0;
 }
 
 static const struct flag rows[] = {
-	{FLAG_TAKE("run", 0, take_run)},
+	{FLAG_TAKE("run", 0, take_run),
+		.must_be = "the number of a run, such as 1, or -1 for the last"},
 	{FLAG_JSON(struct replay_options, json)},
-	{FLAG_GIVEN("help", 'h', struct replay_options, help)},
+	{FLAG_HELP},
 };
 
-const struct flag_table replay_flags = {FLAG_TABLE(rows)};
-
-static int parse(int argc, char **argv, struct replay_options *o, struct err *e)
+static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
-	int rc = flags_walk(argc, argv, 1, &replay_flags, o, e);
-	if (rc < 0 || o->help)
-		return rc;
-	rc = flags_last_word(argc, argv, &o->dir, e);
+	struct replay_options *o = options;
+	int rc = flags_one_word(word, nwords, &o->dir, e);
 	if (rc == 0 && !o->dir)
 		rc = err_set(e, ERR_INVALID,
 			"it wants the directory of a record, as in: sluice replay records");
 	return rc;
 }
+
+const struct flag_table replay_flags = {FLAG_TABLE(rows, struct replay_options), .finish = finish};
 
 /* ---- For people ---- */
 
@@ -250,23 +244,15 @@ static int play_all(int dir, const struct replay_options *o, struct total *t, st
 	return rc;
 }
 
-int command_replay(int argc, char **argv)
+int command_replay(void *options)
 {
-	struct replay_options o = {0};
+	const struct replay_options *o = options;
 	struct total t = {0};
 	struct err e = {""};
-	if (parse(argc, argv, &o, &e) < 0) {
-		fprintf(stderr, "sluice: replay: %s; see sluice help replay\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.help) {
-		help_print(COMMAND_REPLAY, stdout);
-		return CLI_OK;
-	}
-	int dir = open(o.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = dir >= 0 ? play_all(dir, &o, &t, &e)
+	int dir = open(o->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = dir >= 0 ? play_all(dir, o, &t, &e)
 			  : err_set(&e, ERR_INVALID, "%s cannot be opened as a directory: %s",
-				    o.dir, strerror(errno));
+				    o->dir, strerror(errno));
 	if (dir >= 0)
 		close(dir);
 	if (rc) {

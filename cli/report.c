@@ -204,7 +204,7 @@ void report_render_csv(const cJSON *root, struct buf *out)
 static const struct past_view view = {
 	.kind = PAST_REPORT, .table = report_render_table, .csv = report_render_csv};
 
-int command_report(int argc, char **argv)
+int command_report(void *options)
 {
-	return past_command_run(argc, argv, COMMAND_REPORT, &view);
+	return past_command_run(options, &view);
 }

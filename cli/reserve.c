@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/import/accepted.h"
 #include "cli/import/yaml_text.h"
 #include "cli/live_object.h"
@@ -238,20 +237,11 @@ static int run_somewhere(struct reserve_command *c, struct err *e)
 	return question_run(&c->o->kube, NULL, run, c, e);
 }
 
-int command_reserve(int argc, char **argv)
+int command_reserve(void *options)
 {
-	struct reserve_options o;
+	struct reserve_command c = {.o = options};
 	struct buf nothing;
 	struct err e = {""};
-	if (reserve_options_parse(argc, argv, &o, &e) < 0) {
-		fprintf(stderr, "sluice: reserve: %s; see sluice help reserve\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.help) {
-		help_print(COMMAND_RESERVE, stdout);
-		return CLI_OK;
-	}
-	struct reserve_command c = {.o = &o};
 	buf_init(&nothing, 1); /* all was printed as it came */
 	int code = command_end(run_somewhere(&c, &e), &nothing, &e);
 	buf_done(&nothing);

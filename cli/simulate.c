@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/simulate/manifest.h"
 #include "cli/simulate/options.h"
 #include "cli/simulate/engine.h"
@@ -188,31 +187,21 @@ static int code_of(int rc)
 	return rc == ERR_BUSY || rc == ERR_DENIED ? CLI_UNREACHABLE : CLI_USAGE;
 }
 
-int command_simulate(int argc, char **argv)
+int command_simulate(void *options)
 {
-	struct simulate_options o;
+	const struct simulate_options *o = options;
 	struct world w;
 	struct live live = {0};
 	struct err e = {""};
-	if (simulate_options_parse(argc, argv, &o, &e) != 0) {
-		fprintf(stderr, "sluice: simulate: %s; see sluice help simulate\n", e.text);
-		return CLI_USAGE;
-	}
-	if (o.help) {
-		help_print(COMMAND_SIMULATE, stdout);
-		simulate_options_done(&o);
-		return CLI_OK;
-	}
-	world_init(&w, &o.settings.config);
-	w.uncounted_claims = o.settings.uncounted_claims;
-	int rc = read_world(&w, &o, &live, &e);
+	world_init(&w, &o->settings.config);
+	w.uncounted_claims = o->settings.uncounted_claims;
+	int rc = read_world(&w, o, &live, &e);
 	if (rc == 0)
-		engine(&w, &o);
+		engine(&w, o);
 	else
 		complain(&e);
-	if (o.from_cluster)
+	if (o->from_cluster)
 		live_done(&live);
 	world_done(&w);
-	simulate_options_done(&o);
 	return code_of(rc);
 }

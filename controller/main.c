@@ -8,17 +8,16 @@ int main(int argc, char **argv)
 {
 	struct options o;
 	struct err e = {""};
-	if (options_parse(argc, argv, &o, &e) != 0) {
-		fprintf(stderr, "sluice-controller: %s\n", e.text);
+	int shown = options_parse(argc, argv, &o, &e);
+	if (shown < 0) {
+		fprintf(stderr, "sluice-controller: %s; see sluice-controller --help\n", e.text);
 		return EXIT_USAGE;
 	}
-	if (o.show == SHOW_HELP) {
-		options_print_help(stdout);
-		options_done(&o);
-		return EXIT_ASKED;
-	}
-	if (o.show == SHOW_VERSION) {
-		options_print_version(stdout);
+	if (shown) {
+		if (shown == FLAGS_HELP)
+			options_print_help(stdout);
+		else
+			options_print_version(stdout);
 		options_done(&o);
 		return EXIT_ASKED;
 	}

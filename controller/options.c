@@ -1,10 +1,7 @@
 #include "controller/options.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -16,137 +13,43 @@
 #include "record/recorder.h"
 #include "sluice/quantity.h"
 
-/* ---- one flag each --------------------------------------------------------------------------- */
+/* ---- what has a form of its own ---------------------------------------------------------------- */
 
-static int parse_number(
-	const char *flag, const char *text, long least, long most, long *ret, struct err *e)
+static int take_identity(const struct flag *f, const char *text, void *options, struct err *e)
 {
-	char *end;
-	errno = 0;
-	long n = strtol(text, &end, 10);
-	bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
-	if (!digits || n < least || n > most)
-		return err_set(e, ERR_INVALID,
-			"--%s is \"%.60s\"; it must be a whole number from %ld to %ld", flag, text,
-			least, most);
-	*ret = n;
-	return 0;
-}
-
-/* In every key of the ledger and in labels of dashboards, so it is kept plain. */
-static int parse_cell(const char *text, struct options *o, struct err *e)
-{
-	size_t n = strlen(text);
-	bool good = n >= 1 && n <= 63 && text[0] != '-' && text[n - 1] != '-';
-	for (size_t i = 0; i < n && good; i++)
-		good = strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]);
-	if (!good)
-		return err_set(e, ERR_INVALID,
-			"--cell is \"%.80s\"; it names this cluster in the ledger and must be 1 to 63 lower-case letters, digits and '-', such as prod-eu-1",
-			text);
-	o->cell = text;
-	return 0;
-}
-
-static int parse_identity(const char *text, struct options *o, struct err *e)
-{
+	struct options *o = options;
 	size_t n = strlen(text);
 	bool good = n >= 1 && n < sizeof(o->identity);
 	for (size_t i = 0; i < n && good; i++)
 		good = text[i] > ' ' && text[i] < 0x7F;
 	if (!good)
-		return err_set(e, ERR_INVALID,
-			"--identity is \"%.80s\"; it must be 1 to %zu printable ASCII characters without blanks, and no other running controller may have it",
-			text, sizeof(o->identity) - 1);
+		return flag_refuse(f, text, e);
 	memcpy(o->identity, text, n + 1);
 	return 0;
 }
 
-static int listen_error(const char *flag, const char *text, struct err *e)
+static int take_listen(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	return err_set(e, ERR_INVALID,
-		"--%s is \"%.80s\"; it must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::]:8080, or the word off",
-		flag, text);
-}
-
-static int parse_address(const char *flag, const char *text, struct listen_at *ret, struct err *e)
-{
+	struct listen_at *ret = to;
 	ret->on = strcmp(text, "off") != 0;
 	if (!ret->on)
 		return 0;
-	const char *colon = strrchr(text, ':');
-	if (!colon)
-		return listen_error(flag, text, e);
-	const char *host = text;
-	size_t len = (size_t)(colon - text);
-	if (len >= 2 && host[0] == '[' && host[len - 1] == ']') {
+	const char *colon = strrchr(text, ':'), *host = text;
+	size_t len = colon ? (size_t)(colon - text) : 0;
+	bool bracketed = len >= 2 && host[0] == '[' && host[len - 1] == ']';
+	if (bracketed) {
 		host++;
 		len -= 2;
-	} else if (memchr(host, ':', len)) { /* an IPv6 address without its brackets */
-		return listen_error(flag, text, e);
 	}
-	long port;
-	if (len >= sizeof(ret->host) || parse_number(flag, colon + 1, 0, 65535, &port, NULL))
-		return listen_error(flag, text, e);
+	int64_t port;
+	/* Another colon is of an IPv6 address without its brackets. */
+	if (!colon || (!bracketed && memchr(host, ':', len)) || len >= sizeof(ret->host) ||
+		!flag_read_number(colon + 1, &port) || port > UINT16_MAX)
+		return flag_refuse(f, text, e);
 	memcpy(ret->host, host, len);
 	ret->host[len] = '\0';
 	ret->port = (uint16_t)port;
 	return 0;
-}
-
-static int parse_listen(const char *text, struct options *o, struct err *e)
-{
-	return parse_address("listen", text, &o->listen, e);
-}
-
-static int parse_probe_listen(const char *text, struct options *o, struct err *e)
-{
-	return parse_address("probe-listen", text, &o->probe_listen, e);
-}
-
-static int parse_nonempty(const char *flag, const char *text, const char **ret, struct err *e)
-{
-	if (text[0] == '\0')
-		return err_set(
-			e, ERR_INVALID, "--%s is empty; give it a value or leave it out", flag);
-	*ret = text;
-	return 0;
-}
-
-static int parse_loopback(const char *text, struct options *o, struct err *e)
-{
-	(void)text;
-	(void)e;
-	o->loopback_needs_token = true;
-	return 0;
-}
-
-static int parse_audience(const char *text, struct options *o, struct err *e)
-{
-	return parse_nonempty("token-audience", text, &o->token_audience, e);
-}
-
-static int parse_tls_cert(const char *text, struct options *o, struct err *e)
-{
-	return parse_nonempty("tls-cert-file", text, &o->tls_cert_file, e);
-}
-
-static int parse_tls_key(const char *text, struct options *o, struct err *e)
-{
-	return parse_nonempty("tls-private-key-file", text, &o->tls_key_file, e);
-}
-
-static int parse_tls_self_signed(const char *text, struct options *o, struct err *e)
-{
-	(void)text;
-	(void)e;
-	o->tls_self_signed = true;
-	return 0;
-}
-
-static int parse_visibility_listen(const char *text, struct options *o, struct err *e)
-{
-	return parse_address("visibility-listen", text, &o->visibility_listen, e);
 }
 
 /* The API server takes no others into an EndpointSlice. */
@@ -162,385 +65,166 @@ static bool v6_is_reachable(const struct in6_addr *a)
 	       !IN6_IS_ADDR_LINKLOCAL(a) && !IN6_IS_ADDR_MULTICAST(a) && !IN6_IS_ADDR_V4MAPPED(a);
 }
 
-static int parse_visibility_address(const char *text, struct options *o, struct err *e)
+static int take_visibility_address(
+	const struct flag *f, const char *text, void *options, struct err *e)
 {
 	struct in_addr v4;
 	struct in6_addr v6;
 	bool is_v4 = inet_pton(AF_INET, text, &v4) == 1 && v4_is_reachable(&v4);
 	bool is_v6 = !is_v4 && inet_pton(AF_INET6, text, &v6) == 1 && v6_is_reachable(&v6);
 	if (!is_v4 && !is_v6)
-		return err_set(e, ERR_INVALID,
-			"--visibility-address is \"%.60s\"; it must be the IP address by which API servers reach this controller, such as 10.1.2.3 or fd00::5, and no loopback address",
-			text);
+		return flag_refuse(f, text, e);
 	must(inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? (void *)&v4 : (void *)&v6,
-		o->visibility_address, sizeof(o->visibility_address)));
+		((struct options *)options)->visibility_address, INET6_ADDRSTRLEN));
 	return 0;
 }
 
-static int parse_visibility_cert(const char *text, struct options *o, struct err *e)
+static int take_namespaces(const struct flag *f, const char *text, void *options, struct err *e)
 {
-	return parse_nonempty("visibility-cert-file", text, &o->visibility_cert_file, e);
-}
-
-static int parse_visibility_key(const char *text, struct options *o, struct err *e)
-{
-	return parse_nonempty("visibility-key-file", text, &o->visibility_key_file, e);
-}
-
-static int parse_migrate_only(const char *text, struct options *o, struct err *e)
-{
-	(void)text;
-	(void)e;
-	o->migrate_only = true;
-	return 0;
-}
-
-static int check_tls(const struct options *o, struct err *e)
-{
-	if (!o->tls_cert_file != !o->tls_key_file)
-		return err_set(e, ERR_INVALID, "--%s is given without --%s; give both",
-			o->tls_cert_file ? "tls-cert-file" : "tls-private-key-file",
-			o->tls_cert_file ? "tls-private-key-file" : "tls-cert-file");
-	if (!o->visibility_cert_file != !o->visibility_key_file)
-		return err_set(e, ERR_INVALID, "--%s is given without --%s; give both",
-			o->visibility_cert_file ? "visibility-cert-file" : "visibility-key-file",
-			o->visibility_cert_file ? "visibility-key-file" : "visibility-cert-file");
-	if (o->tls_cert_file && o->tls_self_signed)
-		return err_set(
-			e, ERR_INVALID, "--tls-self-signed and --tls-cert-file exclude each other");
-	return 0;
-}
-
-static int parse_log_format(const char *text, struct options *o, struct err *e)
-{
-	if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
-		return err_set(
-			e, ERR_INVALID, "--log-format is \"%.60s\"; it must be text or json", text);
-	o->log_format = text[0] == 'j' ? LOG_JSON : LOG_TEXT;
-	return 0;
-}
-
-static int parse_log_level(const char *text, struct options *o, struct err *e)
-{
-	static const char *const names[] = {"error", "warn", "info", "debug"};
-	for (int i = 0; i < 4; i++) {
-		if (strcmp(text, names[i]) == 0) {
-			o->log_level = (enum log_level)i;
-			return 0;
-		}
-	}
-	return err_set(e, ERR_INVALID,
-		"--log-level is \"%.60s\"; it must be error, warn, info or debug", text);
-}
-
-static int parse_kubeconfig(const char *text, struct options *o, struct err *e)
-{
-	return parse_nonempty("kubeconfig", text, &o->kubeconfig, e);
-}
-
-static int parse_context(const char *text, struct options *o, struct err *e)
-{
-	return parse_nonempty("context", text, &o->context, e);
-}
-
-static int parse_database(const char *text, struct options *o, struct err *e)
-{
-	(void)e;
-	o->database = text;
-	return 0;
-}
-
-static int parse_lease_seconds(const char *text, struct options *o, struct err *e)
-{
-	long n;
-	int rc = parse_number("lease-seconds", text, 3, 300, &n, e);
-	if (rc == 0)
-		o->lease_ms = n * 1000;
-	return rc;
-}
-
-static int parse_max_writes(const char *text, struct options *o, struct err *e)
-{
-	long n;
-	int rc = parse_number("max-writes", text, 1, 1000, &n, e);
-	if (rc == 0)
-		o->max_writes = (unsigned)n;
-	return rc;
-}
-
-static int parse_manage_all(const char *text, struct options *o, struct err *e)
-{
-	(void)text;
-	(void)e;
-	o->manage_without_queue_name = true;
-	return 0;
-}
-
-static int parse_namespaces(const char *text, struct options *o, struct err *e)
-{
+	struct options *o = options;
 	if (o->has_namespaces)
 		selector_done(&o->namespaces);
 	o->has_namespaces = true;
-	if (selector_parse(text, &o->namespaces))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--managed-jobs-namespace-selector is \"%.80s\"; it must be a label selector as for kubectl -l, such as team in (a,b),env!=test",
-		text);
+	return selector_parse(text, &o->namespaces) ? 0 : flag_refuse(f, text, e);
 }
 
-static int parse_config_namespace(const char *text, struct options *o, struct err *e)
+static int take_clock_offset(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	size_t n = strlen(text);
-	bool good = n >= 1 && n <= 63 && text[0] != '-' && text[n - 1] != '-' &&
-		    strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
-	if (!good)
-		return err_set(e, ERR_INVALID,
-			"--config-namespace is \"%.80s\"; it must be the name of a namespace, such as sluice-system",
-			text);
-	o->config_namespace = text;
-	return 0;
-}
-
-static int parse_clock_offset(const char *text, struct options *o, struct err *e)
-{
-	(void)o;
+	(void)f;
+	(void)to;
 	return clock_set_offset(text, e);
 }
 
-static int parse_clock_rate(const char *text, struct options *o, struct err *e)
+static int take_clock_rate(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	(void)o;
+	(void)f;
+	(void)to;
 	return clock_set_rate(text, e);
 }
 
-/* 0 is never. */
-static int parse_after(const char *flag, const char *text, int64_t *ret_ms, struct err *e)
+static int take_bill_labels(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	if (strcmp(text, "0") == 0) {
-		*ret_ms = 0;
-		return 0;
-	}
-	if (span_parse_seconds(text, ret_ms))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"%s is \"%.60s\"; it must be a duration such as 60s or 5m, or 0 for never", flag,
-		text);
-}
-
-static int parse_note_after(const char *text, struct options *o, struct err *e)
-{
-	return parse_after("--note-after", text, &o->note_after_ms, e);
-}
-
-static int parse_settle(const char *text, struct options *o, struct err *e)
-{
-	o->settle_ms = 0;
-	if (strcmp(text, "0s") == 0 || strcmp(text, "0") == 0 ||
-		span_parse_seconds(text, &o->settle_ms))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--settle-after-failover is \"%.60s\"; it must be a duration such as 60s, or 0s for none",
-		text);
-}
-
-static int parse_mass_stop_after(const char *text, struct options *o, struct err *e)
-{
-	o->mass_stop_after_ms = 0;
-	if (strcmp(text, "0s") == 0 || strcmp(text, "0") == 0 ||
-		span_parse_seconds(text, &o->mass_stop_after_ms))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--mass-stop-after is \"%.60s\"; it must be a duration such as 10m, or 0s for at once",
-		text);
-}
-
-static int parse_keep_history(const char *text, struct options *o, struct err *e)
-{
-	o->keep_history_ms = 0;
-	if (strcmp(text, "0") == 0)
-		return 0;
-	if (!span_parse_long(text, &o->keep_history_ms))
-		return err_set(e, ERR_INVALID,
-			"--keep-history is \"%.60s\"; it must be how long the ledger keeps an attempt after its end, such as 400d or 57w, or 0 for ever",
-			text);
-	if (o->keep_history_ms < RETENTION_LEAST_MS)
-		return err_set(e, ERR_INVALID,
-			"--keep-history is \"%.60s\"; a new leader reads five weeks of runs back, so it must be 40d or longer, or 0 for ever",
-			text);
-	return 0;
-}
-
-static int parse_record(const char *text, struct options *o, struct err *e)
-{
-	return parse_nonempty("record", text, &o->record, e);
-}
-
-static int parse_record_max(const char *text, struct options *o, struct err *e)
-{
-	int64_t bytes = 0;
-	int rc = quantity_parse(slice_of(text), QUANTITY_WHOLE, &bytes, NULL);
-	if (rc || bytes < (int64_t)RECORD_LEAST_BYTES)
-		return err_set(e, ERR_INVALID,
-			"--record-max is \"%.60s\"; it must be how many bytes all records may take, such as 4Gi, and at least 64Mi",
-			text);
-	o->record_most_bytes = bytes;
-	return 0;
-}
-
-static int parse_stuck_after(const char *text, struct options *o, struct err *e)
-{
-	return parse_after("--stuck-after", text, &o->stuck_after_ms, e);
-}
-
-static int parse_bill_labels(const char *text, struct options *o, struct err *e)
-{
-	int rc = bill_labels_parse(text, &o->bill_labels, e);
+	int rc = bill_labels_parse(text, to, e);
 	if (rc)
-		err_wrap(e, "--bill-labels");
+		err_wrap(e, "--%s", f->name);
 	return rc;
 }
 
-static int parse_events(const char *text, struct options *o, struct err *e)
+static int take_overcommit_config(
+	const struct flag *f, const char *text, void *options, struct err *e)
 {
-	static const char *const names[] = {
-		[EVENTS_STOPS] = "stops", [EVENTS_ALL] = "all", [EVENTS_NONE] = "none"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			o->events = (enum events_level)i;
-			return 0;
-		}
-	}
-	return err_set(
-		e, ERR_INVALID, "--events is \"%.60s\"; it must be stops, all or none", text);
-}
-
-static int parse_forecasts(const char *text, struct options *o, struct err *e)
-{
-	o->forecasts = strcmp(text, "on") == 0;
-	if (o->forecasts || strcmp(text, "off") == 0)
-		return 0;
-	return err_set(e, ERR_INVALID, "--forecasts is \"%.60s\"; it must be on or off", text);
-}
-
-/* "" is none: then only NodeOvercommits count. */
-static int parse_overcommit_config(const char *text, struct options *o, struct err *e)
-{
-	const char *slash = strchr(text, '/');
-	size_t ns = slash ? (size_t)(slash - text) : 0, name = slash ? strlen(slash + 1) : 0;
-	const char *letters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-	if (*text && (ns == 0 || ns >= sizeof(o->overcommit_namespace) || name == 0 ||
-			     name >= sizeof(o->overcommit_config) || strspn(text, letters) != ns ||
-			     strspn(slash + 1, letters) != name))
-		return err_set(e, ERR_INVALID,
-			"--overcommit-config is \"%.80s\"; it must be NAMESPACE/NAME of a ConfigMap, such as kube-system/ack-slo-config, or empty for none",
-			text);
-	memcpy(o->overcommit_namespace, text, ns);
-	o->overcommit_namespace[ns] = '\0';
-	memcpy(o->overcommit_config, *text ? slash + 1 : "", name + 1);
+	struct options *o = options;
+	const char *whole, *slash = strchr(text, '/');
+	int rc = flag_configmap(f, text, &whole, e);
+	if (rc)
+		return rc;
+	snprintf(o->overcommit_namespace, sizeof(o->overcommit_namespace), "%.*s",
+		slash ? (int)(slash - text) : 0, text);
+	snprintf(o->overcommit_config, sizeof(o->overcommit_config), "%s", slash ? slash + 1 : "");
 	return 0;
+}
+
+static bool read_bytes(const char *text, int64_t *ret)
+{
+	return quantity_parse(slice_of(text), QUANTITY_WHOLE, ret, NULL) == 0;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct flag {
-	const char *name;
-	bool wants_value;
-	int (*parse)(const char *text, struct options *o, struct err *e); /* NULL: see show */
-	enum options_show show;
-} own_flags[] = {
-	{"kubeconfig", true, parse_kubeconfig, SHOW_NOTHING},
-	{"context", true, parse_context, SHOW_NOTHING},
-	{"database", true, parse_database, SHOW_NOTHING},
-	{"migrate-only", false, parse_migrate_only, SHOW_NOTHING},
-	{"cell", true, parse_cell, SHOW_NOTHING},
-	{"listen", true, parse_listen, SHOW_NOTHING},
-	{"probe-listen", true, parse_probe_listen, SHOW_NOTHING},
-	{"loopback-needs-token", false, parse_loopback, SHOW_NOTHING},
-	{"token-audience", true, parse_audience, SHOW_NOTHING},
-	{"tls-cert-file", true, parse_tls_cert, SHOW_NOTHING},
-	{"tls-private-key-file", true, parse_tls_key, SHOW_NOTHING},
-	{"tls-self-signed", false, parse_tls_self_signed, SHOW_NOTHING},
-	{"visibility-listen", true, parse_visibility_listen, SHOW_NOTHING},
-	{"visibility-address", true, parse_visibility_address, SHOW_NOTHING},
-	{"visibility-cert-file", true, parse_visibility_cert, SHOW_NOTHING},
-	{"visibility-key-file", true, parse_visibility_key, SHOW_NOTHING},
-	{"log-format", true, parse_log_format, SHOW_NOTHING},
-	{"log-level", true, parse_log_level, SHOW_NOTHING},
-	{"identity", true, parse_identity, SHOW_NOTHING},
-	{"lease-seconds", true, parse_lease_seconds, SHOW_NOTHING},
-	{"max-writes", true, parse_max_writes, SHOW_NOTHING},
-	{"manage-jobs-without-queue-name", false, parse_manage_all, SHOW_NOTHING},
-	{"managed-jobs-namespace-selector", true, parse_namespaces, SHOW_NOTHING},
-	{"note-after", true, parse_note_after, SHOW_NOTHING},
-	{"stuck-after", true, parse_stuck_after, SHOW_NOTHING},
-	{"settle-after-failover", true, parse_settle, SHOW_NOTHING},
-	{"mass-stop-after", true, parse_mass_stop_after, SHOW_NOTHING},
-	{"events", true, parse_events, SHOW_NOTHING},
-	{"forecasts", true, parse_forecasts, SHOW_NOTHING},
-	{"config-namespace", true, parse_config_namespace, SHOW_NOTHING},
-	{"overcommit-config", true, parse_overcommit_config, SHOW_NOTHING},
-	{"clock-offset", true, parse_clock_offset, SHOW_NOTHING},
-	{"clock-rate", true, parse_clock_rate, SHOW_NOTHING},
-	{"keep-history", true, parse_keep_history, SHOW_NOTHING},
-	{"bill-labels", true, parse_bill_labels, SHOW_NOTHING},
-	{"record", true, parse_record, SHOW_NOTHING},
-	{"record-max", true, parse_record_max, SHOW_NOTHING},
-	{"help", false, NULL, SHOW_HELP},
-	{"version", false, NULL, SHOW_VERSION},
-};
-
-/* What getopt_long returns: OWN + the index above, or SETTING + that of settings.h. */
-enum {
-	OWN_FLAGS = sizeof(own_flags) / sizeof(own_flags[0]),
-	FLAGS_MAX = 64,
-	OWN = 256,
-	SETTING = 512,
-};
-
-static void list_flags(struct option ret[FLAGS_MAX])
-{
-	size_t n = 0;
-	bool wants;
-	const char *name;
-	for (size_t i = 0; i < OWN_FLAGS; i++)
-		ret[n++] = (struct option){
-			own_flags[i].name, own_flags[i].wants_value, NULL, OWN + (int)i};
-	for (size_t i = 0; (name = settings_flag(i, &wants)); i++) {
-		must(n + 1 < FLAGS_MAX);
-		ret[n++] = (struct option){name, wants, NULL, SETTING + (int)i};
+#define LISTEN(flag_name, member)                                                                    \
+	{                                                                                            \
+		FLAG_TAKE_TO(flag_name, take_listen, struct listen_at, struct options, member),      \
+			.must_be =                                                                   \
+				"ADDRESS:PORT, such as 127.0.0.1:8080 or [::]:8080, or the word off" \
 	}
-	ret[n] = (struct option){0};
-}
+#define DURATION(flag_name, member, such_as)                                                       \
+	{                                                                                          \
+		FLAG_AMOUNT(flag_name, struct options, member),                                    \
+			.read = span_parse_seconds, .zero = true,                                       \
+			.must_be = "a duration such as " such_as                                   \
+	}
 
-static int apply_flag(int flag, const char *arg, struct options *o, struct err *e)
-{
-	int own = flag - OWN;
-	if (own >= OWN_FLAGS)
-		return settings_take(&o->settings, (size_t)(flag - SETTING), arg, e);
-	const struct flag *f = &own_flags[own];
-	if (f->parse)
-		return f->parse(arg, o, e);
-	o->show = f->show;
-	return 0;
-}
+static const struct flag rows[] = {
+	{FLAG_SOME("kubeconfig", struct options, kubeconfig)},
+	{FLAG_SOME("context", struct options, context)},
+	{FLAG_TEXT("database", struct options, database)},
+	{FLAG_GIVEN("migrate-only", 0, struct options, migrate_only)},
+	/* In every key of the ledger and in labels of dashboards, so it is kept plain. */
+	{FLAG_NAMESPACE_OF("cell", 0, struct options, cell),
+		.must_be =
+			"1 to 63 lower-case letters, digits and '-', such as prod-eu-1, for it names this cluster in the ledger"},
+	LISTEN("listen", listen),
+	LISTEN("probe-listen", probe_listen),
+	{FLAG_GIVEN("loopback-needs-token", 0, struct options, loopback_needs_token)},
+	{FLAG_SOME("token-audience", struct options, token_audience)},
+	{FLAG_SOME("tls-cert-file", struct options, tls_cert_file)},
+	{FLAG_SOME("tls-private-key-file", struct options, tls_key_file)},
+	{FLAG_GIVEN("tls-self-signed", 0, struct options, tls_self_signed)},
+	LISTEN("visibility-listen", visibility_listen),
+	{FLAG_TAKE("visibility-address", 0, take_visibility_address),
+		.must_be =
+			"the IP address by which API servers reach this controller, such as 10.1.2.3 or fd00::5, and no loopback address"},
+	{FLAG_SOME("visibility-cert-file", struct options, visibility_cert_file)},
+	{FLAG_SOME("visibility-key-file", struct options, visibility_key_file)},
+	{FLAG_PICK(enum log_format, "log-format", 0, struct options, log_format, "text|json")},
+	{FLAG_PICK(enum log_level, "log-level", 0, struct options, log_level,
+		"error|warn|info|debug")},
+	{FLAG_TAKE("identity", 0, take_identity),
+		.must_be =
+			"1 to 127 printable ASCII characters without blanks, and no other running controller may have it"},
+	{FLAG_COUNT("lease-seconds", struct options, lease_ms, 3, 300), .unit = 1000},
+	{FLAG_COUNT("max-writes", struct options, max_writes, 1, 1000)},
+	{FLAG_GIVEN(
+		"manage-jobs-without-queue-name", 0, struct options, manage_without_queue_name)},
+	{FLAG_TAKE("managed-jobs-namespace-selector", 0, take_namespaces),
+		.must_be = "a label selector as for kubectl -l, such as team in (a,b),env!=test"},
+	DURATION("note-after", note_after_ms, "60s or 5m, or 0 for never"),
+	DURATION("stuck-after", stuck_after_ms, "60s or 5m, or 0 for never"),
+	DURATION("settle-after-failover", settle_ms, "60s, or 0s for none"),
+	DURATION("mass-stop-after", mass_stop_after_ms, "10m, or 0s for at once"),
+	{FLAG_PICK(enum events_level, "events", 0, struct options, events, "stops|all|none")},
+	{FLAG_EITHER("forecasts", 0, struct options, forecasts, "off|on")},
+	{FLAG_NAMESPACE_OF("config-namespace", 0, struct options, config_namespace),
+		.must_be = "the name of a namespace, such as sluice-system"},
+	{FLAG_TAKE("overcommit-config", 0, take_overcommit_config)},
+	{FLAG_TAKE("clock-offset", 0, take_clock_offset)},
+	{FLAG_TAKE("clock-rate", 0, take_clock_rate)},
+	{FLAG_AMOUNT("keep-history", struct options, keep_history_ms), .read = span_parse_long,
+		.zero = true, .least = RETENTION_LEAST_MS,
+		.must_be =
+			"how long the ledger keeps an attempt after its end, such as 400d or 57w; 40d at least, for a new leader reads five weeks of runs back; or 0 for ever"},
+	{FLAG_TAKE_TO(
+		"bill-labels", take_bill_labels, struct bill_labels, struct options, bill_labels)},
+	{FLAG_SOME("record", struct options, record)},
+	{FLAG_AMOUNT("record-max", struct options, record_most_bytes), .read = read_bytes,
+		.least = (int64_t)RECORD_LEAST_BYTES,
+		.must_be = "how many bytes all records may take, such as 4Gi, and at least 64Mi"},
+	{FLAG_HELP},
+	{FLAG_VERSION},
+};
 
 /* ---- the whole line -------------------------------------------------------------------------- */
 
-static int unknown_flag(int argc, char **argv, int got, struct err *e)
+static void begin(void *options)
 {
-	const char *arg = optind > 0 && optind <= argc ? argv[optind - 1] : "?";
-	if (got == ':')
-		return err_set(
-			e, ERR_INVALID, "%.80s wants a value; see sluice-controller --help", arg);
-	if (optopt >= 256)
-		return err_set(e, ERR_INVALID, "%.80s: this flag takes no value", arg);
-	if (optopt > 0)
-		return err_set(e, ERR_INVALID,
-			"-%c is not a flag; flags are written with two dashes, see sluice-controller --help",
-			optopt);
-	return err_set(e, ERR_INVALID,
-		"%.80s is not a flag, or short for more than one; see sluice-controller --help",
-		arg);
+	struct options *o = options;
+	o->database = "";
+	o->cell = "default";
+	o->listen = (struct listen_at){true, "127.0.0.1", 8080};
+	o->log_level = LEVEL_INFO;
+	o->lease_ms = 15000;
+	o->max_writes = 64;
+	o->note_after_ms = 60000;
+	o->forecasts = true;
+	o->stuck_after_ms = 10000;
+	o->mass_stop_after_ms = 600000;
+	o->keep_history_ms = 400 * RETENTION_DAY_MS;
+	o->record_most_bytes = INT64_C(1) << 30;
+	o->settle_ms = 60000;
+	o->config_namespace = "sluice-system";
+	strcpy(o->overcommit_namespace, "kube-system");
+	strcpy(o->overcommit_config, "ack-slo-config");
+	must(bill_labels_parse(BILL_LABELS_DEFAULT, &o->bill_labels, NULL) == 0);
 }
 
 /* Unique without a pid: in a container that is always 1. */
@@ -555,64 +239,58 @@ static void default_identity(struct options *o)
 	snprintf(o->identity, sizeof(o->identity), "%s_%08" PRIx32, host, random);
 }
 
-static int parse_line(int argc, char **argv, struct options *o, struct err *e)
+static int check_pair(const char *cert_flag, const char *cert, const char *key_flag,
+	const char *key, struct err *e)
 {
-	struct option flags[FLAGS_MAX];
-	list_flags(flags);
-	optind = 0; /* glibc: begin anew, for the tests */
-	opterr = 0;
-	for (int flag; (flag = getopt_long(argc, argv, ":h", flags, NULL)) != -1;) {
-		if (flag == '?' || flag == ':')
-			return unknown_flag(argc, argv, flag, e);
-		if (flag == 'h')
-			o->show = SHOW_HELP;
-		int rc = flag == 'h' ? 0 : apply_flag(flag, optarg, o, e);
-		if (rc || o->show != SHOW_NOTHING)
-			return rc;
-	}
-	if (optind < argc)
-		return err_set(e, ERR_INVALID,
-			"\"%.80s\" is not understood: there are only flags, see sluice-controller --help",
-			argv[optind]);
+	if (!cert == !key)
+		return 0;
+	return err_set(e, ERR_INVALID, "--%s is given without --%s; give both",
+		cert ? cert_flag : key_flag, cert ? key_flag : cert_flag);
+}
+
+static int check_tls(const struct options *o, struct err *e)
+{
+	int rc = check_pair(
+		"tls-cert-file", o->tls_cert_file, "tls-private-key-file", o->tls_key_file, e);
+	if (rc == 0)
+		rc = check_pair("visibility-cert-file", o->visibility_cert_file,
+			"visibility-key-file", o->visibility_key_file, e);
+	if (rc == 0 && o->tls_cert_file && o->tls_self_signed)
+		rc = err_set(
+			e, ERR_INVALID, "--tls-self-signed and --tls-cert-file exclude each other");
+	return rc;
+}
+
+static int finish(void *options, char **word, size_t nwords, struct err *e)
+{
+	struct options *o = options;
+	if (nwords > 0)
+		return err_set(e, ERR_INVALID, "\"%.80s\" is not understood: there are only flags",
+			word[0]);
 	if (o->identity[0] == '\0')
 		default_identity(o);
-	int rc = check_tls(o, e);
-	return rc ? rc : settings_finish(&o->settings, e);
+	return check_tls(o, e);
 }
+
+static void done(void *options)
+{
+	struct options *o = options;
+	if (o->has_namespaces)
+		selector_done(&o->namespaces);
+}
+
+static const struct flag_table flags = {FLAG_TABLE(rows, struct options), .more = &settings_flags,
+	.more_to = offsetof(struct options, settings), .begin = begin, .finish = finish,
+	.done = done};
 
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
-	*ret = (struct options){
-		.database = "",
-		.cell = "default",
-		.listen = {true, "127.0.0.1", 8080},
-		.log_level = LEVEL_INFO,
-		.lease_ms = 15000,
-		.max_writes = 64,
-		.note_after_ms = 60000,
-		.forecasts = true,
-		.stuck_after_ms = 10000,
-		.mass_stop_after_ms = 600000,
-		.keep_history_ms = 400 * RETENTION_DAY_MS,
-		.record_most_bytes = INT64_C(1) << 30,
-		.settle_ms = 60000,
-		.config_namespace = "sluice-system",
-		.overcommit_namespace = "kube-system",
-		.overcommit_config = "ack-slo-config",
-	};
-	settings_init(&ret->settings);
-	must(bill_labels_parse(BILL_LABELS_DEFAULT, &ret->bill_labels, e) == 0);
-	int rc = parse_line(argc, argv, ret, e);
-	if (rc)
-		options_done(ret);
-	return rc;
+	return flags_read(&flags, argc, argv, ret, e);
 }
 
 void options_done(struct options *o)
 {
-	if (o->has_namespaces)
-		selector_done(&o->namespaces);
-	settings_done(&o->settings);
+	flags_done(&flags, o);
 }
 
 void options_print_help(FILE *out)

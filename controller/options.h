@@ -20,12 +20,6 @@
 #include "controller/common/selector.h"
 #include "controller/settings.h"
 
-enum options_show {
-	SHOW_NOTHING, /* run */
-	SHOW_HELP,
-	SHOW_VERSION,
-};
-
 struct listen_at {
 	bool on;	/* false for "off" */
 	char host[256]; /* without brackets; "" for all addresses */
@@ -33,7 +27,6 @@ struct listen_at {
 };
 
 struct options {
-	enum options_show show;
 	const char *kubeconfig; /* NULL: look where kubectl looks, or in-cluster */
 	const char *context;	/* NULL: the current one */
 	const char *database;	/* "" : the PG* variables */
@@ -51,7 +44,7 @@ struct options {
 	enum log_level log_level;
 	char identity[128];
 	int64_t lease_ms;
-	unsigned max_writes;
+	int64_t max_writes;
 	int64_t keep_history_ms;	       /* 0: for ever */
 	const char *record;		       /* a directory (record/); NULL: none */
 	int64_t record_most_bytes;	       /* of all that is in it */
@@ -70,8 +63,8 @@ struct options {
 	struct settings settings;
 };
 
-/* Strings point into argv. Returns 0 or ERR_INVALID; ret must not move afterwards, and is to be
- * freed by options_done() only on success. */
+/* Strings point into argv. Returns 0, ERR_INVALID, or FLAGS_HELP or FLAGS_VERSION where that is asked for: what stands
+ * behind it is not read. ret must not move afterwards, and is to be freed by options_done() unless there is an error. */
 int options_parse(int argc, char **argv, struct options *ret, struct err *e);
 void options_done(struct options *o);
 

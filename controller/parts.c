@@ -61,7 +61,7 @@ static int open_api_server(struct parts *p, struct err *e)
 	log_event(p->log, LEVEL_INFO, "api-server", "from", p->config->origin, "server",
 		p->config->server, NULL);
 	struct kube_client_options client = {
-		.in_flight = p->options->max_writes,
+		.in_flight = (unsigned)p->options->max_writes,
 		.user_agent = "sluice-controller/" SLUICE_VERSION,
 	};
 	p->client = kube_client_new(p->loop, p->config, &client);

@@ -6,12 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "cli/flags.h"
-#include "controller/kube/config.h"
+#include "cli/options.h"
 
 struct adopt_options {
-	bool help, dry_run;
+	bool dry_run;
 	bool force; /* whatever the controllers' pods show */
 	const char *controller_namespace;
 	int64_t timeout_ms;		 /* to wait for the controller's decisions */
@@ -20,11 +18,9 @@ struct adopt_options {
 	const char *queue;		 /* NULL: not given */
 	char **job;			 /* argv's */
 	size_t njobs;			 /* 0: all that run */
+	bool left_out;			 /* what came of it: a Job was not adopted */
 };
 
 extern const struct flag_table adopt_flags;
-
-/* argv[0] is the command's name. Strings point into argv. */
-int adopt_options_parse(int argc, char **argv, struct adopt_options *ret, struct err *e);
 
 #endif

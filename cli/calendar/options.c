@@ -5,11 +5,11 @@
 
 #include "base/slice.h"
 #include "queue/calendar/notation.h"
-#include "cli/flags.h"
 
+#define VERBS "show|test|import"	/* as enum calendar_verb has them */
 #define OUTPUTS "table|json|yaml|dates" /* as enum calendar_output has them */
 
-static int take_years(const char *text, void *options, struct err *e)
+static int take_years(const struct flag *f, const char *text, void *options, struct err *e)
 {
 	struct calendar_options *o = options;
 	char more;
@@ -20,13 +20,11 @@ static int take_years(const char *text, void *options, struct err *e)
 		o->first_year = 0;
 	if (o->first_year < CALENDAR_FIRST_YEAR || o->last_year > CALENDAR_LAST_YEAR ||
 		o->last_year < o->first_year)
-		return err_set(e, ERR_INVALID,
-			"--years is \"%.40s\"; write e.g. 2026 or 2026..2030, of 1970 to 2100",
-			text);
+		return flag_refuse(f, text, e);
 	return 0;
 }
 
-static int take_treat_as(const char *text, void *options, struct err *e)
+static int take_treat_as(const struct flag *f, const char *text, void *options, struct err *e)
 {
 	struct calendar_options *o = options;
 	int weekday;
@@ -34,57 +32,51 @@ static int take_treat_as(const char *text, void *options, struct err *e)
 	if (strcmp(text, "Open") == 0 || strcmp(text, "Closed") == 0 ||
 		notation_weekday(slice_of(text), &weekday, NULL) == 0)
 		return 0;
-	return err_set(e, ERR_INVALID,
-		"--treat-as is \"%.40s\"; it must be Open, Closed or a weekday", text);
+	return flag_refuse(f, text, e);
 }
 
-static int take_output(const char *text, void *options, struct err *e)
+static int take_output(const struct flag *f, const char *text, void *options, struct err *e)
 {
 	struct calendar_options *o = options;
-	bool import = o->verb == CALENDAR_IMPORT;
-	o->output = (enum calendar_output)flag_choice(OUTPUTS, text);
-	if ((o->output >= CALENDAR_YAML) == import)
-		return 0;
-	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be %s", text,
-		import ? "yaml or dates" : "table or json");
-}
-
-static int take_help(const char *text, void *options, struct err *e)
-{
-	(void)text;
 	(void)e;
-	((struct calendar_options *)options)->verb = CALENDAR_HELP;
+	o->output = (enum calendar_output)flag_choice(f->value, text);
+	o->output_text = text;
 	return 0;
 }
 
-static const struct flag flags[] = {
+static const struct flag rows[] = {
 	{FLAG_FILES(struct calendar_options, files)},
 	{FLAG_TAKE("output", 'o', take_output), .value = OUTPUTS},
 	{FLAG_TEXT("at", struct calendar_options, at)},
 	{FLAG_TEXT("tz", struct calendar_options, tz)},
-	{FLAG_TAKE("years", 0, take_years)},
-	{FLAG_TAKE("treat-as", 0, take_treat_as),
+	{FLAG_TAKE("years", 0, take_years),
+		.must_be = "years of 1970 to 2100, such as 2026 or 2026..2030"},
+	{FLAG_TAKE("treat-as", 0, take_treat_as), .must_be = "Open, Closed or a weekday",
 		.value =
 			"Open|Closed|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|..."},
 	{FLAG_TEXT("name", struct calendar_options, exception)},
-	{FLAG_KUBECONFIG(struct calendar_options, kube)},
-	{FLAG_CONTEXT(struct calendar_options, kube)},
 	{FLAG_TEXT("config-namespace", struct calendar_options, config_namespace),
 		.value = "NAMESPACE"},
-	{FLAG_ALONE("help", 'h', take_help)},
+	FLAGS_KUBE(struct calendar_options, kube),
 };
 
-const struct flag_table calendar_flags = {FLAG_TABLE(flags)};
-
-static int take_verb(const char *text, struct calendar_options *o, struct err *e)
+static void begin(void *options)
 {
-	static const char *const verbs[] = {"show", "test", "import"};
-	for (int i = 0; i < 3; i++)
-		if (strcmp(text, verbs[i]) == 0) {
-			o->verb = (enum calendar_verb)i;
-			return 0;
-		}
-	return err_set(e, ERR_INVALID, "\"%.40s\" is neither show, test nor import", text);
+	struct calendar_options *o = options;
+	o->config_namespace = "sluice-system";
+	o->exception = "holidays";
+	o->treat_as = "Sunday";
+}
+
+static int check_output(struct calendar_options *o, struct err *e)
+{
+	bool import = o->verb == CALENDAR_IMPORT;
+	if (import && !o->output_text)
+		o->output = CALENDAR_YAML;
+	if ((o->output >= CALENDAR_YAML) == import)
+		return 0;
+	return err_set(e, ERR_INVALID, "-o is \"%.40s\"; it must be %s", o->output_text,
+		import ? "yaml or dates" : "table or json");
 }
 
 static int check(const struct calendar_options *o, struct err *e)
@@ -99,23 +91,21 @@ static int check(const struct calendar_options *o, struct err *e)
 	return 0;
 }
 
-int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, struct err *e)
+static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
-	struct calendar_options o = {.verb = CALENDAR_HELP,
-		.config_namespace = "sluice-system",
-		.exception = "holidays",
-		.treat_as = "Sunday"};
-	bool verb = argc > 1 && argv[1][0] != '-';
-	int rc = verb ? take_verb(argv[1], &o, e) : 0;
-	if (o.verb == CALENDAR_IMPORT)
-		o.output = CALENDAR_YAML;
+	struct calendar_options *o = options;
+	if (nwords == 0)
+		return FLAGS_HELP;
+	int verb = flag_choice(VERBS, word[0]);
+	if (verb < 0)
+		return err_set(
+			e, ERR_INVALID, "\"%.40s\" is neither show, test nor import", word[0]);
+	o->verb = (enum calendar_verb)verb;
+	int rc = check_output(o, e);
 	if (rc == 0)
-		rc = flags_walk(argc, argv, verb ? 2 : 1, &calendar_flags, &o, e);
-	if (rc == 0)
-		rc = flags_last_word(argc, argv, &o.name, e);
-	if (rc == 0)
-		rc = check(&o, e);
-	if (rc == 0)
-		*ret = o;
-	return rc;
+		rc = flags_one_word(word + 1, nwords - 1, &o->name, e);
+	return rc == 0 ? check(o, e) : rc;
 }
+
+const struct flag_table calendar_flags = {
+	FLAG_TABLE(rows, struct calendar_options), .begin = begin, .finish = finish};

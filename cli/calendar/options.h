@@ -5,17 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
-#include "cli/flags.h"
-#include "controller/kube/config.h"
+#include "cli/options.h"
 
-enum calendar_verb { CALENDAR_SHOW, CALENDAR_TEST, CALENDAR_IMPORT, CALENDAR_HELP };
+enum calendar_verb { CALENDAR_SHOW, CALENDAR_TEST, CALENDAR_IMPORT };
 enum calendar_output { CALENDAR_TEXT, CALENDAR_JSON, CALENDAR_YAML, CALENDAR_DATES };
 
 struct calendar_options {
 	enum calendar_verb verb;
 	const char *name;		  /* show, test: NULL: all. import: the file */
-	struct flag_files files;	  /* -f; none: the API server is asked */
+	struct flag_texts files;	  /* -f; none: the API server is asked */
 	struct kube_config_options kube;  /* as kubectl */
 	const char *config_namespace;	  /* of ConfigMaps with dates */
 	const char *at;			  /* NULL: now */
@@ -23,11 +21,9 @@ struct calendar_options {
 	int first_year, last_year;	  /* import; 0: this one and the four after it */
 	const char *exception, *treat_as; /* import */
 	enum calendar_output output;
+	const char *output_text; /* NULL: not given */
 };
 
 extern const struct flag_table calendar_flags;
-
-/* argv[0] is the command's name. Strings point into argv. */
-int calendar_options_parse(int argc, char **argv, struct calendar_options *ret, struct err *e);
 
 #endif

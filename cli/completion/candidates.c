@@ -17,7 +17,7 @@ struct line {
 	const char *word[WORDS_MAX];   /* behind the command, without flags */
 	size_t nwords;
 	bool wants; /* the next word is the value of this flag */
-	struct flag flag;
+	const struct flag *flag;
 	bool no_more_flags; /* behind "--" */
 	struct completion_place place;
 };
@@ -36,48 +36,22 @@ struct answer {
 
 /* ---- the line that was typed ------------------------------------------------------------------- */
 
-static bool find_long(const struct flag_table *t, const char *name, size_t len, struct flag *ret)
-{
-	bool wants;
-	for (size_t i = 0; i < t->count; i++)
-		if (strlen(t->flag[i].name) == len && memcmp(t->flag[i].name, name, len) == 0) {
-			*ret = t->flag[i];
-			return true;
-		}
-	const char *other;
-	for (size_t i = 0; t->other && (other = t->other(i, &wants)); i++)
-		if (strlen(other) == len && memcmp(other, name, len) == 0) {
-			*ret = (struct flag){.name = other, .alone = !wants};
-			return true;
-		}
-	return false;
-}
-
-static bool find_letter(const struct flag_table *t, char letter, struct flag *ret)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (t->flag[i].letter == letter) {
-			*ret = t->flag[i];
-			return true;
-		}
-	return false;
-}
-
 static void take_value(struct line *l, const char *text)
 {
 	l->wants = false;
-	if (strcmp(l->flag.name, "namespace") == 0)
+	if (strcmp(l->flag->name, "namespace") == 0)
 		l->place.namespace_name = text;
-	else if (strcmp(l->flag.name, "kubeconfig") == 0)
+	else if (strcmp(l->flag->name, "kubeconfig") == 0)
 		l->place.kube.kubeconfig = text;
-	else if (strcmp(l->flag.name, "context") == 0)
+	else if (strcmp(l->flag->name, "context") == 0)
 		l->place.kube.context = text;
 }
 
 static void read_long(struct line *l, const char *name)
 {
 	size_t len = strcspn(name, "=");
-	l->wants = find_long(l->row->flags, name, len, &l->flag) && !l->flag.alone;
+	l->flag = flags_find(l->row->flags, name, len);
+	l->wants = l->flag && !l->flag->alone;
 	if (l->wants && name[len] == '=')
 		take_value(l, name + len + 1);
 }
@@ -85,8 +59,8 @@ static void read_long(struct line *l, const char *name)
 /* -wn team, -wnteam */
 static void read_letters(struct line *l, const char *letter)
 {
-	for (; *letter && find_letter(l->row->flags, *letter, &l->flag); letter++) {
-		if (l->flag.alone)
+	for (; *letter && (l->flag = flags_find_letter(l->row->flags, *letter)); letter++) {
+		if (l->flag->alone)
 			continue;
 		l->wants = true;
 		if (letter[1])
@@ -97,12 +71,10 @@ static void read_letters(struct line *l, const char *letter)
 
 static void read_name(struct line *l, const char *word)
 {
-	if (l->row == &command_table[COMMAND_NONE]) {
-		enum command c = command_by_name(word);
-		l->row = c == COMMAND_NONE ? NULL : &command_table[c];
-	} else if (l->nwords < WORDS_MAX) {
+	if (l->row == &command_table[0])
+		l->row = command_find(word);
+	else if (l->nwords < WORDS_MAX)
 		l->word[l->nwords++] = word;
-	}
 }
 
 static void read_word(struct line *l, const char *word)
@@ -150,10 +122,10 @@ static void set_lead(struct answer *a, size_t len)
 static void offer_commands(struct answer *a)
 {
 	static const char dash[] = " - ";
-	for (int c = COMMAND_NONE + 1; c < COMMANDS; c++) {
+	for (size_t c = 1; c < COMMANDS; c++) {
 		const struct command_row *row = &command_table[c];
 		const char *page = help_page(row), *about = strstr(page, dash);
-		bool own = page != help_page(&command_table[COMMAND_NONE]);
+		bool own = page != help_page(&command_table[0]);
 		offer(a, slice_of(row->name), own && about ? about + strlen(dash) : NULL);
 	}
 }
@@ -210,7 +182,7 @@ static void offer_kind(struct answer *a, const char *kind)
 		offer_names(a, kind, "");
 }
 
-/* ---- the notation of flags.h ------------------------------------------------------------------- */
+/* ---- the notation of base/flags.h ------------------------------------------------------------------- */
 
 static bool is_kind(struct slice s)
 {
@@ -290,19 +262,18 @@ static void offer_flag(struct answer *a, const char *name)
 
 static void offer_flags(struct answer *a, const struct flag_table *t)
 {
-	const char *eq = strchr(a->begun, '='), *other;
-	struct flag f;
-	bool wants;
+	const char *eq = strchr(a->begun, '=');
+	const struct flag *f;
+	size_t base;
 	if (eq && strncmp(a->begun, "--", 2) == 0) {
 		set_lead(a, (size_t)(eq - a->begun) + 1);
-		if (find_long(t, a->begun + 2, a->lead.len - 3, &f) && !f.alone)
-			offer_values(a, &f);
+		f = flags_find(t, a->begun + 2, a->lead.len - 3);
+		if (f && !f->alone)
+			offer_values(a, f);
 		return;
 	}
-	for (size_t i = 0; i < t->count; i++)
-		offer_flag(a, t->flag[i].name);
-	for (size_t i = 0; t->other && (other = t->other(i, &wants)); i++)
-		offer_flag(a, other);
+	for (size_t i = 0; (f = flags_at(t, i, &base)); i++)
+		offer_flag(a, f->name);
 }
 
 static void complete(struct answer *a, const struct line *l)
@@ -312,7 +283,7 @@ static void complete(struct answer *a, const struct line *l)
 	if (l->wants) {
 		if (strcmp(a->begun, "=") == 0)
 			a->begun = ""; /* bash: "--output=" is two words */
-		offer_values(a, &l->flag);
+		offer_values(a, l->flag);
 	} else if (a->begun[0] == '-' && !l->no_more_flags) {
 		offer_flags(a, l->row->flags);
 	} else {
@@ -323,7 +294,7 @@ static void complete(struct answer *a, const struct line *l)
 void completion_candidates(
 	char *const *words, size_t nwords, completion_names *names, struct buf *out)
 {
-	struct line l = {.row = &command_table[COMMAND_NONE]};
+	struct line l = {.row = &command_table[0]};
 	for (size_t i = 0; i + 1 < nwords && l.row; i++)
 		read_word(&l, words[i]);
 	struct answer a = {.begun = nwords > 0 ? words[nwords - 1] : "",

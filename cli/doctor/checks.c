@@ -106,8 +106,8 @@ static const char *hindrance(const struct doctor_context *p, enum check_needs ne
 
 static bool is_ignored(const struct doctor_options *o, const char *name)
 {
-	for (size_t i = 0; i < o->nignored; i++)
-		if (strcmp(o->ignored[i], name) == 0)
+	for (size_t i = 0; i < o->ignored.count; i++)
+		if (strcmp(o->ignored.text[i], name) == 0)
 			return true;
 	return false;
 }

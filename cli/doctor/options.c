@@ -1,51 +1,28 @@
 #include "cli/doctor/options.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* It becomes part of paths, and of the manifests that are compared. */
-static int take_namespace(const char *text, void *options, struct err *e)
-{
-	((struct doctor_options *)options)->namespace_name = text;
-	return flag_check_namespace("--namespace", text, e);
-}
+#include "cli/doctor/checks.h"
 
-static int take_settle(const char *text, void *options, struct err *e)
+/* Seconds with their unit. */
+static bool read_settle(const char *text, int64_t *ret)
 {
-	struct doctor_options *o = options;
 	char *end;
-	long seconds = strtol(text, &end, 10);
-	if (end == text || strcmp(end, "s") != 0 || seconds < 0 || seconds > 600)
-		return err_set(
-			e, ERR_INVALID, "--settle is \"%.40s\"; it must be from 0s to 600s", text);
-	o->settle_ms = seconds * 1000;
-	return 0;
+	*ret = strtoll(text, &end, 10) * 1000;
+	return end != text && strcmp(end, "s") == 0;
 }
 
-static int take_ignored(const char *text, void *options, struct err *e)
-{
-	struct doctor_options *o = options;
-	if (o->nignored == DOCTOR_IGNORED_MAX)
-		return err_set(e, ERR_LIMIT, "--ignore is given too often");
-	o->ignored[o->nignored++] = text;
-	return 0;
-}
-
-static const struct flag flags[] = {
+static const struct flag rows[] = {
 	{FLAG_JSON(struct doctor_options, json)},
-	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},
-	{FLAG_KUBECONFIG(struct doctor_options, kube)},
-	{FLAG_CONTEXT(struct doctor_options, kube)},
 	{FLAG_TEXT("database", struct doctor_options, database)},
 	{FLAG_TEXT("cell", struct doctor_options, cell)},
 	{FLAG_OVERCOMMIT_CONFIG(struct doctor_options, configmap)},
-	{FLAG_TAKE("ignore", 0, take_ignored), .value = "CHECK"},
-	{FLAG_TAKE("settle", 0, take_settle)},
-	{FLAG_GIVEN("help", 'h', struct doctor_options, help)},
+	{FLAG_TEXTS("ignore", struct doctor_options, ignored), .value = "CHECK"},
+	{FLAG_COUNT("settle", struct doctor_options, settle_ms, 0, 600000), .read = read_settle,
+		.must_be = "from 0s to 600s"},
+	FLAGS_CLUSTER(struct doctor_options),
 };
-
-const struct flag_table doctor_flags = {FLAG_TABLE(flags)};
 
 /* Without any of these libpq would try a server on this machine, which was not named. */
 static const char *database_of_environment(void)
@@ -59,29 +36,28 @@ static const char *database_of_environment(void)
 	return NULL;
 }
 
-static int check(const struct doctor_options *o, bool (*is_check)(const char *name), struct err *e)
+static void begin(void *options)
 {
-	for (size_t i = 0; i < o->nignored; i++)
-		if (!is_check(o->ignored[i]))
+	struct doctor_options *o = options;
+	o->database = database_of_environment();
+	o->cell = "default";
+	o->namespace_name = "sluice-system";
+	o->configmap = "kube-system/ack-slo-config";
+	o->settle_ms = 5000;
+}
+
+static int finish(void *options, char **word, size_t nwords, struct err *e)
+{
+	const struct doctor_options *o = options;
+	if (nwords > 0)
+		return err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", word[0]);
+	for (size_t i = 0; i < o->ignored.count; i++)
+		if (!checks_has(o->ignored.text[i]))
 			return err_set(e, ERR_INVALID,
-				"--ignore is \"%.60s\", and there is no such check", o->ignored[i]);
+				"--ignore is \"%.60s\", and there is no such check",
+				o->ignored.text[i]);
 	return 0;
 }
 
-int doctor_options_parse(int argc, char **argv, bool (*is_check)(const char *name),
-	struct doctor_options *ret, struct err *e)
-{
-	struct doctor_options o = {.database = database_of_environment(),
-		.cell = "default",
-		.namespace_name = "sluice-system",
-		.configmap = "kube-system/ack-slo-config",
-		.settle_ms = 5000};
-	int rc = flags_walk(argc, argv, 1, &doctor_flags, &o, e);
-	if (rc == 0 && optind < argc)
-		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
-	if (rc == 0)
-		rc = check(&o, is_check, e);
-	if (rc == 0)
-		*ret = o;
-	return rc;
-}
+const struct flag_table doctor_flags = {
+	FLAG_TABLE(rows, struct doctor_options), .begin = begin, .finish = finish};

@@ -6,22 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "cli/flags.h"
-#include "controller/kube/config.h"
-
-enum { DOCTOR_IGNORED_MAX = 32 };
+#include "cli/options.h"
 
 struct doctor_options {
-	bool help, json;
+	bool json;
 	struct kube_config_options kube; /* as kubectl */
 	const char *database;		 /* libpq's; "": the PG* variables; NULL: none is named */
 	const char *cell;		 /* names this cluster in the ledger */
 	const char *namespace_name;	 /* of the controller's account */
 	const char *configmap;		 /* of lending: NAMESPACE/NAME; "": none */
-	const char *ignored[DOCTOR_IGNORED_MAX]; /* names of checks */
-	size_t nignored;
-	int64_t settle_ms; /* between the two looks at what may be under way */
+	struct flag_texts ignored;	 /* names of checks */
+	int64_t settle_ms;		 /* between the two looks at what may be under way */
 };
 
 extern const struct flag_table doctor_flags;

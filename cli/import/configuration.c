@@ -17,13 +17,9 @@ static void give_setting(struct walk *w, const char *name, const char *value)
 {
 	struct err e = {""};
 	char flag[80];
-	const char *known;
-	bool wants;
-	size_t i = 0;
-	while ((known = settings_flag(i, &wants)) && strcmp(known, name) != 0)
-		i++;
+	const struct flag *known = flags_find(&settings_flags, name, strlen(name));
 	snprintf(flag, sizeof(flag), "--%s", name);
-	if (known && settings_take(w->settings, i, value, &e) == 0)
+	if (known && flag_take(known, value, w->settings, &e) == 0)
 		item_flag(w->item, flag, value);
 	else
 		walk_note(w, "is left out: %s", e.text);
@@ -443,13 +439,13 @@ void import_configuration(struct walk *w, const cJSON *in)
 	const char *api = json_text(in, "apiVersion");
 	struct settings *settings = mem_alloc(sizeof(*settings));
 	struct err e = {""};
-	settings_init(settings);
+	flags_begin(&settings_flags, settings);
 	w->settings = settings;
 	w->opts_in = api && strcmp(api, "config." KUEUE_DOMAIN "/v1beta1") == 0;
 	walk_fields(w, configuration_fields, in, NULL);
-	if (settings_finish(settings, &e) < 0)
+	if (flags_finish(&settings_flags, settings, NULL, 0, &e) < 0)
 		walk_note(w, "has flags that exclude each other: %s", e.text);
 	w->settings = NULL;
-	settings_done(settings);
+	flags_done(&settings_flags, settings);
 	free(settings);
 }

@@ -1,39 +1,19 @@
 #include "cli/import/options.h"
 
-#include <getopt.h>
 #include <string.h>
 
-static int take_namespace(const char *text, void *options, struct err *e)
-{
-	((struct import_options *)options)->namespace_name = text;
-	return flag_check_namespace("--namespace", text, e);
-}
-
-static int take_kueue_namespace(const char *text, void *options, struct err *e)
-{
-	((struct import_options *)options)->kueue_namespace = text;
-	return flag_check_namespace("--kueue-namespace", text, e);
-}
-
-static int take_output(const char *text, void *options, struct err *e)
-{
-	(void)e;
-	((struct import_options *)options)->json = strcmp(text, "json") == 0;
-	return 0;
-}
-
-static const struct flag flags[] = {
+static const struct flag rows[] = {
 	{FLAG_FILES(struct import_options, files)},
 	{FLAG_GIVEN("from-cluster", 0, struct import_options, from_cluster)},
-	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},
-	{FLAG_TAKE("kueue-namespace", 0, take_kueue_namespace), .value = "NAMESPACE"},
-	{FLAG_TAKE("output", 'o', take_output), .value = "yaml|json"},
-	{FLAG_KUBECONFIG(struct import_options, kube)},
-	{FLAG_CONTEXT(struct import_options, kube)},
-	{FLAG_GIVEN("help", 'h', struct import_options, help)},
+	{FLAG_NAMESPACE_OF("kueue-namespace", 0, struct import_options, kueue_namespace)},
+	{FLAG_EITHER("output", 'o', struct import_options, json, "yaml|json")},
+	FLAGS_CLUSTER(struct import_options),
 };
 
-const struct flag_table import_flags = {FLAG_TABLE(flags)};
+static void begin(void *options)
+{
+	((struct import_options *)options)->kueue_namespace = "kueue-system";
+}
 
 static int check(const struct import_options *o, struct err *e)
 {
@@ -46,23 +26,19 @@ static int check(const struct import_options *o, struct err *e)
 	return 0;
 }
 
-int import_options_parse(int argc, char **argv, struct import_options *ret, struct err *e)
+static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
-	struct import_options o = {.kueue_namespace = "kueue-system"};
-	bool source = argc > 1 && argv[1][0] != '-';
-	int rc = 0;
-	if (source && strcmp(argv[1], "kueue") != 0)
-		rc = err_set(e, ERR_INVALID, "\"%.40s\" is not known; what can be imported: kueue",
-			argv[1]);
-	if (rc == 0)
-		rc = flags_walk(argc, argv, source ? 2 : 1, &import_flags, &o, e);
-	if (rc == 0 && optind < argc)
-		rc = err_set(e, ERR_INVALID, "\"%.60s\" is one name too many", argv[optind]);
-	if (rc == 0 && !source && !o.help)
-		rc = err_set(e, ERR_INVALID, "say from what, as in: sluice import kueue -f -");
-	if (rc == 0 && !o.help)
-		rc = check(&o, e);
-	if (rc == 0)
-		*ret = o;
-	return rc;
+	const char *source;
+	int rc = flags_one_word(word, nwords, &source, e);
+	if (rc < 0)
+		return rc;
+	if (!source)
+		return err_set(e, ERR_INVALID, "say from what, as in: sluice import kueue -f -");
+	if (strcmp(source, "kueue") != 0)
+		return err_set(e, ERR_INVALID,
+			"\"%.40s\" is not known; what can be imported: kueue", source);
+	return check(options, e);
 }
+
+const struct flag_table import_flags = {
+	FLAG_TABLE(rows, struct import_options), .begin = begin, .finish = finish};

@@ -4,21 +4,16 @@
 
 #include <stdbool.h>
 
-#include "base/err.h"
-#include "cli/flags.h"
-#include "controller/kube/config.h"
+#include "cli/options.h"
 
 struct import_options {
-	bool help, json, from_cluster;
-	struct flag_files files;
+	bool json, from_cluster;
+	struct flag_texts files;
 	struct kube_config_options kube; /* as kubectl */
 	const char *namespace_name;	 /* NULL: all */
 	const char *kueue_namespace;	 /* where Kueue's ConfigMap is */
 };
 
 extern const struct flag_table import_flags;
-
-/* argv[0] is the command's name. Strings point into argv. */
-int import_options_parse(int argc, char **argv, struct import_options *ret, struct err *e);
 
 #endif

@@ -1,6 +1,5 @@
 #include "cli/jobs/options.h"
 
-#include <getopt.h>
 #include <string.h>
 #include <strings.h>
 
@@ -52,59 +51,32 @@ bool job_states_have(unsigned wanted, const char *state)
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
-static int take_namespace(const char *text, void *options, struct err *e)
+static int take_states(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	((struct jobs_options *)options)->namespace_name = text;
-	return flag_check_namespace("--namespace", text, e);
+	(void)f;
+	return job_states_parse(text, to, e);
 }
 
-static int take_queue(const char *text, void *options, struct err *e)
-{
-	((struct jobs_options *)options)->queue = text;
-	return flag_check_name("--queue", text, e);
-}
-
-static int take_states(const char *text, void *options, struct err *e)
-{
-	return job_states_parse(text, &((struct jobs_options *)options)->states, e);
-}
-
-static int take_output(const char *text, void *options, struct err *e)
-{
-	(void)e;
-	((struct jobs_options *)options)->output = output_by_name(text);
-	return 0;
-}
-
-static const struct flag flags[] = {
-	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},
-	{FLAG_GIVEN("all-namespaces", 'A', struct jobs_options, all_namespaces)},
-	{FLAG_TAKE("queue", 'q', take_queue), .value = "QUEUE"},
-	{FLAG_TAKE("state", 0, take_states),
+static const struct flag rows[] = {
+	{FLAG_ALL_NAMESPACES(struct jobs_options, all_namespaces)},
+	{FLAG_NAME("queue", 'q', struct jobs_options, queue, "QUEUE")},
+	{FLAG_TAKE_TO("state", take_states, unsigned, struct jobs_options, states),
 		.value = "Waiting|Starting|Running|Stopping|Deleting|Ended|..."},
 	{FLAG_GIVEN("mine", 'm', struct jobs_options, mine)},
 	{FLAG_TEXT("selector", struct jobs_options, selector), .letter = 'l'},
 	{FLAG_GIVEN("watch", 'w', struct jobs_options, watch)},
-	{FLAG_TAKE("output", 'o', take_output), .value = "table|wide|json|name"},
-	{FLAG_KUBECONFIG(struct jobs_options, kube)},
-	{FLAG_CONTEXT(struct jobs_options, kube)},
-	{FLAG_GIVEN("help", 'h', struct jobs_options, help)},
+	{FLAG_OUTPUT(struct jobs_options, output, "table|wide|json|name")},
+	FLAGS_CLUSTER(struct jobs_options),
 };
 
-const struct flag_table jobs_flags = {FLAG_TABLE(flags)};
-
-int jobs_options_parse(int argc, char **argv, struct jobs_options *ret, struct err *e)
+static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
-	struct jobs_options o = {.output = OUTPUT_TABLE};
-	int rc = flags_walk(argc, argv, 1, &jobs_flags, &o, e);
-	if (rc < 0)
-		return rc;
-	if (!o.help && optind < argc)
+	const struct jobs_options *o = options;
+	if (nwords > 0)
 		return err_set(e, ERR_INVALID,
 			"it takes no names, and \"%.60s\" is one: sluice explain job/NAME says all of one Job",
-			argv[optind]);
-	if (o.namespace_name && o.all_namespaces)
-		return err_set(e, ERR_INVALID, "-n and -A exclude each other");
-	*ret = o;
-	return 0;
+			word[0]);
+	return options_check_namespaces(o->namespace_name, o->all_namespaces, e);
 }
+
+const struct flag_table jobs_flags = {FLAG_TABLE(rows, struct jobs_options), .finish = finish};

@@ -7,9 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
-#include "cli/flags.h"
-#include "cli/arguments.h"
+#include "cli/options.h"
 
 /* The states of a Job that is queued, a bit each. */
 enum { JOB_STATES = 6, JOB_STATE_ANY = 0 };
@@ -22,7 +20,7 @@ int job_states_parse(const char *text, unsigned *ret, struct err *e);
 bool job_states_have(unsigned states, const char *state);
 
 struct jobs_options {
-	bool help, watch, all_namespaces;
+	bool watch, all_namespaces;
 	bool mine;		    /* those that the user submitted */
 	const char *namespace_name; /* NULL: the kubeconfig's */
 	const char *queue;	    /* NULL: any */
@@ -33,8 +31,5 @@ struct jobs_options {
 };
 
 extern const struct flag_table jobs_flags;
-
-/* Strings point into argv. 0 or ERR_INVALID. */
-int jobs_options_parse(int argc, char **argv, struct jobs_options *ret, struct err *e);
 
 #endif

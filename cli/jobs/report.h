@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/arguments.h"
+#include "cli/options.h"
 #include "cli/table.h"
 #include "controller/kube/json.h"
 

@@ -6,17 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "cli/flags.h"
-#include "controller/kube/config.h"
+#include "cli/options.h"
 #include "overcommit/tier.h"
 
-enum overcommit_verb { OVERCOMMIT_CALC, OVERCOMMIT_EXPLAIN, OVERCOMMIT_HELP };
+enum overcommit_verb { OVERCOMMIT_CALC, OVERCOMMIT_EXPLAIN };
 
 struct overcommit_options {
 	enum overcommit_verb verb;
 	const char *node;	 /* of explain */
-	struct flag_files files; /* of calc */
+	struct flag_texts files; /* of calc */
 	bool json;
 	int64_t now_ms; /* 0: the clock's */
 	bool has_profile;
@@ -26,8 +24,5 @@ struct overcommit_options {
 };
 
 extern const struct flag_table overcommit_flags;
-
-/* argv[0] is the command's name. Strings point into argv. */
-int overcommit_options_parse(int argc, char **argv, struct overcommit_options *ret, struct err *e);
 
 #endif

@@ -1,55 +1,8 @@
 #include "cli/past/options.h"
 
-#include <getopt.h>
-
+#include "controller/common/clock.h"
 #include "queue/calendar/tzdata.h"
 #include "queue/calendar/wall_time.h"
-
-static int take_namespace(const char *text, void *options, struct err *e)
-{
-	((struct past_command_options *)options)->words.ns = text;
-	return flag_check_namespace("--namespace", text, e);
-}
-
-static int take_output(const char *text, void *options, struct err *e)
-{
-	(void)e;
-	((struct past_command_options *)options)->output = output_by_name(text);
-	return 0;
-}
-
-#define COMMON                                                                                     \
-	{FLAG_TAKE("namespace", 'n', take_namespace), .value = "NAMESPACE"},                       \
-		{FLAG_GIVEN("all-namespaces", 'A', struct past_command_options, all_namespaces)},  \
-		{FLAG_TEXT("since", struct past_command_options, words.since)},                    \
-		{FLAG_TEXT("until", struct past_command_options, words.until)},                    \
-		{FLAG_TAKE("output", 'o', take_output), .value = "table|csv|json"},                \
-		{FLAG_KUBECONFIG(struct past_command_options, kube)},                              \
-		{FLAG_CONTEXT(struct past_command_options, kube)},                                 \
-	{                                                                                          \
-		FLAG_GIVEN("help", 'h', struct past_command_options, help)                         \
-	}
-
-static const struct flag report_rows[] = {
-	COMMON, {FLAG_TEXT("by", struct past_command_options, words.by), .value = PAST_BY_VALUES}};
-static const struct flag history_rows[] = {
-	COMMON, {FLAG_TEXT("user", struct past_command_options, words.submitter)}};
-
-const struct flag_table report_flags = {FLAG_TABLE(report_rows)};
-const struct flag_table history_flags = {FLAG_TABLE(history_rows)};
-
-/* The words that are no flags: of history at most one Job. */
-static int take_names(int argc, char **argv, struct past_command_options *o, struct err *e)
-{
-	if (optind == argc)
-		return 0;
-	if (o->words.kind != PAST_RUNS)
-		return err_set(
-			e, ERR_INVALID, "it takes no names, and \"%.60s\" is one", argv[optind]);
-	o->words.job = flag_job_name(argv + optind, (size_t)(argc - optind));
-	return o->words.job ? 0
-			    : err_set(e, ERR_INVALID, "it wants one Job at most, as in job/train");
-}
 
 /* ---- times by the user's clock ----------------------------------------------------------------- */
 
@@ -87,18 +40,45 @@ int past_times_resolve(struct past_words *w, int64_t now_ms, struct past_times *
 
 /* ---- the command line -------------------------------------------------------------------------- */
 
-int past_command_options_parse(int argc, char **argv, enum past_kind kind, int64_t now_ms,
-	struct past_command_options *ret, struct err *e)
+#define OPTIONS struct past_command_options
+#define COMMON                                                                                     \
+	{FLAG_NAMESPACE(OPTIONS, words.ns)}, {FLAG_ALL_NAMESPACES(OPTIONS, all_namespaces)},       \
+		{FLAG_TEXT("since", OPTIONS, words.since)},                                        \
+		{FLAG_TEXT("until", OPTIONS, words.until)},                                        \
+		{FLAG_OUTPUT(OPTIONS, output, "table|csv|json")}, FLAGS_KUBE(OPTIONS, kube)
+
+static const struct flag report_rows[] = {
+	COMMON, {FLAG_TEXT("by", OPTIONS, words.by), .value = PAST_BY_VALUES}};
+static const struct flag history_rows[] = {COMMON, {FLAG_TEXT("user", OPTIONS, words.submitter)}};
+
+int past_command_options_finish(struct past_command_options *o, enum past_kind kind, char **word,
+	size_t nwords, int64_t now_ms, struct err *e)
 {
 	struct past_query query;
-	*ret = (struct past_command_options){.words = {.kind = kind}, .output = OUTPUT_TABLE};
-	int rc = flags_walk(
-		argc, argv, 1, kind == PAST_RUNS ? &history_flags : &report_flags, ret, e);
-	if (rc == 0 && !ret->help)
-		rc = take_names(argc, argv, ret, e);
-	if (rc == 0 && ret->words.ns && ret->all_namespaces)
-		rc = err_set(e, ERR_INVALID, "-n and -A exclude each other");
-	if (rc == 0 && !ret->help)
-		rc = past_times_resolve(&ret->words, now_ms, &ret->times, e);
-	return rc == 0 && !ret->help ? past_query_parse(&ret->words, now_ms, &query, e) : rc;
+	o->words.kind = kind;
+	if (kind == PAST_RUNS)
+		o->words.job = options_job_name(word, nwords);
+	if (nwords > 0 && kind != PAST_RUNS)
+		return err_set(e, ERR_INVALID, "it takes no names, and \"%.60s\" is one", word[0]);
+	if (nwords > 0 && !o->words.job)
+		return err_set(e, ERR_INVALID, "it wants one Job at most, as in job/train");
+	int rc = options_check_namespaces(o->words.ns, o->all_namespaces, e);
+	if (rc == 0)
+		rc = past_times_resolve(&o->words, now_ms, &o->times, e);
+	return rc == 0 ? past_query_parse(&o->words, now_ms, &query, e) : rc;
 }
+
+static int finish_report(void *options, char **word, size_t nwords, struct err *e)
+{
+	return past_command_options_finish(options, PAST_REPORT, word, nwords, clock_now_ms(), e);
+}
+
+static int finish_history(void *options, char **word, size_t nwords, struct err *e)
+{
+	return past_command_options_finish(options, PAST_RUNS, word, nwords, clock_now_ms(), e);
+}
+
+const struct flag_table report_flags = {
+	FLAG_TABLE(report_rows, struct past_command_options), .finish = finish_report};
+const struct flag_table history_flags = {
+	FLAG_TABLE(history_rows, struct past_command_options), .finish = finish_history};

@@ -4,11 +4,11 @@
 #ifndef SLUICE_CLI_PAST_OPTIONS_H
 #define SLUICE_CLI_PAST_OPTIONS_H
 
-#include "cli/arguments.h"
 #include "cli/moment.h"
+#include "cli/options.h"
 #include "controller/past/past_query.h"
 
-/* What --by wants, as flags.h notes it; of cost too. */
+/* What --by wants, as base/flags.h notes it; of cost too. */
 #define PAST_BY_VALUES "queue|namespace|owner|user|label=|..."
 
 /* Two times of a question, resolved. */
@@ -23,7 +23,7 @@ struct past_times {
 int past_times_resolve(struct past_words *w, int64_t now_ms, struct past_times *ret, struct err *e);
 
 struct past_command_options {
-	bool help, all_namespaces;
+	bool all_namespaces;
 	struct past_words words;
 	struct past_times times;
 	enum output output; /* table, csv or json */
@@ -32,10 +32,9 @@ struct past_command_options {
 
 extern const struct flag_table report_flags, history_flags;
 
-/* kind: PAST_REPORT or PAST_RUNS. now_ms is wall clock: the words are judged by it, though it is the
- * controller's clock that counts. Strings point into argv and into ret, which must not move. 0 or
- * ERR_INVALID. */
-int past_command_options_parse(int argc, char **argv, enum past_kind kind, int64_t now_ms,
-	struct past_command_options *ret, struct err *e);
+/* The last step of both. The words are judged by the wall clock at now_ms, though it is the controller's clock that
+ * counts. *o must not move. */
+int past_command_options_finish(struct past_command_options *o, enum past_kind kind, char **word,
+	size_t nwords, int64_t now_ms, struct err *e);
 
 #endif

@@ -2,10 +2,7 @@
 
 #include <stdio.h>
 
-#include "cli/help.h"
 #include "cli/past/cells.h"
-#include "cli/past/options.h"
-#include "controller/common/clock.h"
 #include "controller/answers/job_query.h"
 
 /* Those of one namespace are no sum of all: it is said wherever a person looks. */
@@ -69,30 +66,14 @@ int past_command_ask(
 
 int past_command_send(struct past_command *c, const struct kube_config_options *kube)
 {
-	struct err e = {""};
-	if (question_run(kube, NULL, past_command_ask, c, &e) < 0) {
-		command_fail(ERR_INVALID, &e);
-		return CLI_USAGE;
-	}
-	return c->exit_code;
+	return question_command(kube, NULL, past_command_ask, c, &c->exit_code);
 }
 
-int past_command_run(int argc, char **argv, enum command command, const struct past_view *view)
+int past_command_run(const struct past_command_options *o, const struct past_view *view)
 {
-	const char *name = command_name(command);
-	struct past_command_options o;
-	struct err e = {""};
-	if (past_command_options_parse(argc, argv, view->kind, clock_now_ms(), &o, &e) < 0) {
-		fprintf(stderr, "sluice: %s: %s; see sluice help %s\n", name, e.text, name);
-		return CLI_USAGE;
-	}
-	if (o.help) {
-		help_print(command, stdout);
-		return CLI_OK;
-	}
 	struct past_command c = {.view = view,
-		.words = o.words,
-		.all_namespaces = o.all_namespaces,
-		.output = o.output};
-	return past_command_send(&c, &o.kube);
+		.words = o->words,
+		.all_namespaces = o->all_namespaces,
+		.output = o->output};
+	return past_command_send(&c, &o->kube);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/past/answer.h"
+#include "cli/past/options.h"
 
 enum { PAST_TREE_MAX = 64 * 1024 * 1024, PAST_OUTPUT_MAX = 8 * 1024 * 1024 };
 
@@ -38,6 +39,6 @@ int past_command_ask(
 int past_command_send(struct past_command *c, const struct kube_config_options *kube);
 
 /* All of the commands report and history. */
-int past_command_run(int argc, char **argv, enum command command, const struct past_view *view);
+int past_command_run(const struct past_command_options *o, const struct past_view *view);
 
 #endif

@@ -64,8 +64,9 @@ static int check_amount(const char *text, struct err *e)
 		text);
 }
 
-static int take_word(const char *text, void *options, struct err *e)
+static int take_word(const struct flag *f, const char *text, void *options, struct err *e)
 {
+	(void)f;
 	struct reserve_options *o = options;
 	if (!o->open_amount) {
 		o->open_amount = text;
@@ -78,8 +79,9 @@ static int take_word(const char *text, void *options, struct err *e)
 	return add_amount(o, x, e);
 }
 
-static int take_all_of(const char *text, void *options, struct err *e)
+static int take_all_of(const struct flag *f, const char *text, void *options, struct err *e)
 {
+	(void)f;
 	int rc = flag_check_name("--all-of", text, e);
 	if (rc < 0)
 		return rc;
@@ -88,45 +90,21 @@ static int take_all_of(const char *text, void *options, struct err *e)
 
 /* ---- other flags ----------------------------------------------------------------------------- */
 
-static int take_queue(const char *text, void *options, struct err *e)
-{
-	((struct reserve_options *)options)->queue = text;
-	return flag_check_name("--queue", text, e);
-}
-
-static int take_calendar(const char *text, void *options, struct err *e)
-{
-	((struct reserve_options *)options)->calendar = text;
-	return flag_check_name("--calendar", text, e);
-}
-
-static int take_name(const char *text, void *options, struct err *e)
-{
-	((struct reserve_options *)options)->name = text;
-	return flag_check_name("--name", text, e);
-}
-
-static int take_for(const char *text, void *options, struct err *e)
+static int take_for(const struct flag *f, const char *text, void *options, struct err *e)
 {
 	struct reserve_options *o = options;
 	o->lasts = text;
-	if (span_parse_long(text, &o->for_ms) && o->for_ms >= 1000)
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--for is \"%.40s\"; it must be a time of a second or more, such as 8h, 90m or 2d",
-		text);
+	return flag_amount(f, text, &o->for_ms, e);
 }
 
-static int take_release_after(const char *text, void *options, struct err *e)
+static int take_release_after(const struct flag *f, const char *text, void *to, struct err *e)
 {
 	int64_t ms;
-	((struct reserve_options *)options)->release_after = text;
+	*(const char **)to = text;
 	if (span_parse(text, &ms) && ms >= 1000 && ms <= ADVANCE_RELEASE_MAX_MS &&
 		strspn(text, "0123456789hms") == strlen(text))
 		return 0;
-	return err_set(e, ERR_INVALID,
-		"--release-after is \"%.40s\"; it must be a time from 1s to 744h, such as 30m or 1h30m",
-		text);
+	return flag_refuse(f, text, e);
 }
 
 static int add_name(struct reserve_names *to, const char *name, struct err *e)
@@ -139,7 +117,7 @@ static int add_name(struct reserve_names *to, const char *name, struct err *e)
 	return 0;
 }
 
-static int take_usable_by(const char *text, void *options, struct err *e)
+static int take_usable_by(const struct flag *f, const char *text, void *options, struct err *e)
 {
 	static const char ns[] = "namespace/", user[] = "user/";
 	struct reserve_options *o = options;
@@ -150,51 +128,46 @@ static int take_usable_by(const char *text, void *options, struct err *e)
 	}
 	if (strncmp(text, user, sizeof(user) - 1) == 0 && text[sizeof(user) - 1])
 		return add_name(&o->users, text + sizeof(user) - 1, e);
-	return err_set(e, ERR_INVALID,
-		"--usable-by is \"%.60s\"; write namespace/NAME or user/NAME, as kubectl auth whoami names users",
-		text);
+	return flag_refuse(f, text, e);
 }
 
-static int take_dry_run(const char *text, void *options, struct err *e)
+static int take_dry_run(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	((struct reserve_options *)options)->dry_run = true;
-	if (strcmp(text, "client") == 0)
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--dry-run is \"%.40s\"; only client is known: the object is printed, and not created",
-		text);
+	*(bool *)to = strcmp(text, "client") == 0;
+	return *(bool *)to ? 0 : flag_refuse(f, text, e);
 }
 
-static int take_output(const char *text, void *options, struct err *e)
+static int take_output(const struct flag *f, const char *text, void *options, struct err *e)
 {
-	(void)e; /* the walk has checked it */
+	(void)e;
 	((struct reserve_options *)options)->output =
-		strcmp(text, "yaml") == 0 ? RESERVE_YAML : RESERVE_JSON;
+		flag_choice(f->value, text) == 0 ? RESERVE_YAML : RESERVE_JSON;
 	return 0;
 }
 
-static const struct flag flags[] = {
-	{FLAG_TAKE("all-of", 0, take_all_of), .value = "FLAVOR"},
-	{FLAG_TAKE("queue", 'q', take_queue), .value = "CLUSTERQUEUE"},
-	{FLAG_TEXT("from", struct reserve_options, from)},
-	{FLAG_TEXT("until", struct reserve_options, until)},
-	{FLAG_TAKE("for", 0, take_for)},
-	{FLAG_TAKE("calendar", 0, take_calendar), .value = "CALENDAR"},
-	{FLAG_GIVEN("maintenance", 0, struct reserve_options, maintenance)},
-	{FLAG_TAKE("usable-by", 0, take_usable_by)},
-	{FLAG_TAKE("release-after", 0, take_release_after)},
-	{FLAG_TAKE("name", 0, take_name)},
-	{FLAG_TAKE("dry-run", 0, take_dry_run), .value = "client"},
-	{FLAG_TAKE("output", 'o', take_output), .value = "yaml|json"},
-	{FLAG_GIVEN("yes", 'y', struct reserve_options, yes)},
-	{FLAG_GIVEN("all", 'a', struct reserve_options, all)},
-	{FLAG_KUBECONFIG(struct reserve_options, kube)},
-	{FLAG_CONTEXT(struct reserve_options, kube)},
-	{FLAG_GIVEN("help", 'h', struct reserve_options, help)},
-};
+#define OPTIONS struct reserve_options
 
-const struct flag_table reserve_flags = {
-	.flag = flags, .count = sizeof(flags) / sizeof(*flags), .take_word = take_word};
+static const struct flag rows[] = {
+	{FLAG_TAKE("all-of", 0, take_all_of), .value = "FLAVOR"},
+	{FLAG_NAME("queue", 'q', OPTIONS, queue, "CLUSTERQUEUE")},
+	{FLAG_TEXT("from", OPTIONS, from)},
+	{FLAG_TEXT("until", OPTIONS, until)},
+	{FLAG_TAKE("for", 0, take_for), .read = span_parse_long, .least = 1000,
+		.must_be = "a time of a second or more, such as 8h, 90m or 2d"},
+	{FLAG_NAME("calendar", 0, OPTIONS, calendar, "CALENDAR")},
+	{FLAG_GIVEN("maintenance", 0, OPTIONS, maintenance)},
+	{FLAG_TAKE("usable-by", 0, take_usable_by),
+		.must_be = "namespace/NAME or user/NAME, as kubectl auth whoami names users"},
+	{FLAG_TAKE_TO("release-after", take_release_after, const char *, OPTIONS, release_after),
+		.must_be = "a time from 1s to 744h, such as 30m or 1h30m"},
+	{FLAG_NAME("name", 0, OPTIONS, name, NULL)},
+	{FLAG_TAKE_TO("dry-run", take_dry_run, bool, OPTIONS, dry_run), .value = "client",
+		.must_be = "client: the object is printed, and not created"},
+	{FLAG_TAKE("output", 'o', take_output), .value = "yaml|json"},
+	{FLAG_GIVEN("yes", 'y', OPTIONS, yes)},
+	{FLAG_GIVEN("all", 'a', OPTIONS, all)},
+	FLAGS_KUBE(OPTIONS, kube),
+};
 
 /* ---- which go together ----------------------------------------------------------------------- */
 
@@ -248,18 +221,15 @@ static int check_rest(const struct reserve_options *o, struct err *e)
 	return 0;
 }
 
-int reserve_options_parse(int argc, char **argv, struct reserve_options *ret, struct err *e)
+static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
-	struct reserve_options o = {.queue = NULL};
-	int rc = flags_walk(argc, argv, 1, &reserve_flags, &o, e);
-	if (rc == 0 && !o.help)
-		rc = check_amounts(&o, e);
-	if (rc == 0 && !o.help)
-		rc = check_times(&o, e);
-	if (rc == 0 && !o.help)
-		rc = check_rest(&o, e);
-	if (rc < 0)
-		return ERR_INVALID;
-	*ret = o;
-	return 0;
+	(void)word;
+	(void)nwords; /* take_word() has had them */
+	int rc = check_amounts(options, e);
+	if (rc == 0)
+		rc = check_times(options, e);
+	return rc == 0 ? check_rest(options, e) : rc;
 }
+
+const struct flag_table reserve_flags = {
+	FLAG_TABLE(rows, struct reserve_options), .take_word = take_word, .finish = finish};

@@ -10,10 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
 #include "base/slice.h"
-#include "cli/flags.h"
-#include "controller/kube/config.h"
+#include "cli/options.h"
 #include "sluice/policy.h"
 
 /* AMOUNT FLAVOR[/RESOURCE] */
@@ -42,14 +40,11 @@ struct reserve_options {
 	struct reserve_names namespaces, users; /* --usable-by */
 	const char *release_after;		/* as written */
 	const char *name;			/* NULL: it is derived */
-	bool dry_run, yes, all, help;
+	bool dry_run, yes, all;
 	enum reserve_output output;
 	struct kube_config_options kube;
 };
 
 extern const struct flag_table reserve_flags;
-
-/* Strings point into argv. 0 or ERR_INVALID. */
-int reserve_options_parse(int argc, char **argv, struct reserve_options *ret, struct err *e);
 
 #endif

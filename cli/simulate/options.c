@@ -7,11 +7,10 @@
 #include "base/span.h"
 #include "controller/wire/decode_text.h"
 
-#define OUTPUTS "table|json|svg" /* as enum simulate_output has them */
-
-static int take_manifest(const char *path, void *options, struct err *e)
+static int take_manifest(const struct flag *f, const char *path, void *options, struct err *e)
 {
 	struct simulate_options *o = options;
+	(void)f;
 	if (o->nmanifests == MANIFESTS_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d files; put them into a directory",
 			MANIFESTS_MAX);
@@ -19,131 +18,66 @@ static int take_manifest(const char *path, void *options, struct err *e)
 	return 0;
 }
 
-static int take_output(const char *text, void *options, struct err *e)
+/* A number above 0, at most as the row says. */
+static int take_number(const struct flag *f, const char *text, void *to, struct err *e)
 {
-	(void)e;
-	((struct simulate_options *)options)->output =
-		(enum simulate_output)flag_choice(OUTPUTS, text);
-	return 0;
-}
-
-static int take_compress(const char *text, void *options, struct err *e)
-{
-	struct simulate_options *o = options;
 	char *end;
-	o->compress = strtod(text, &end);
-	if (end == text || *end || !isfinite(o->compress) || o->compress <= 0)
-		return err_set(e, ERR_INVALID,
-			"--compress is \"%.60s\"; it must be a number above 0, as in 1.5", text);
+	double n = strtod(text, &end);
+	*(double *)to = n;
+	if (end == text || *end || !isfinite(n) || n <= 0 || (f->most && n > (double)f->most))
+		return flag_refuse(f, text, e);
 	return 0;
 }
 
-static int take_deadline(const char *text, void *options, struct err *e)
-{
-	struct simulate_options *o = options;
-	if (span_parse_seconds(text, &o->terms.deadline_ms))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--trace-deadline is \"%.60s\"; it must be a duration such as 24h, within which each of the trace's jobs is to have ended",
-		text);
-}
-
-static int take_start(const char *text, void *options, struct err *e)
-{
-	(void)e;
-	((struct simulate_options *)options)->terms.cheapest = strcmp(text, "Cheapest") == 0;
-	return 0;
-}
-
-static int take_estimates(const char *text, void *options, struct err *e)
-{
-	(void)e;
-	((struct simulate_options *)options)->terms.exact = strcmp(text, "exact") == 0;
-	return 0;
-}
-
-static int take_until(const char *text, void *options, struct err *e)
+static int take_until(const struct flag *f, const char *text, void *options, struct err *e)
 {
 	struct simulate_options *o = options;
 	o->has_until = true;
 	o->until_is_time = text_time(text, &o->until_ms);
 	if (!o->until_is_time && !span_parse_seconds(text, &o->until_ms))
-		return err_set(e, ERR_INVALID,
-			"--until is \"%.60s\"; it must be a duration such as 90s, 1h30m or 5400, or a time such as 2026-11-21T09:58:30Z",
-			text);
+		return flag_refuse(f, text, e);
 	return 0;
 }
 
-static int take_min_parallelism(const char *text, void *options, struct err *e)
-{
-	struct simulate_options *o = options;
-	char *end;
-	double part = strtod(text, &end);
-	o->terms.min_parallelism = part;
-	if (end == text || *end || !isfinite(part) || part <= 0 || part > 1)
-		return err_set(e, ERR_INVALID,
-			"--trace-min-parallelism is \"%.60s\"; it must be a part of a job's processors above 0 and up to 1, as in 0.25",
-			text);
-	return 0;
-}
+#define OPTIONS struct simulate_options
 
-static int take_seed(const char *text, void *options, struct err *e)
-{
-	struct simulate_options *o = options;
-	if (!text_number(text, INT64_MAX, &o->terms.seed))
-		return err_set(
-			e, ERR_INVALID, "--seed is \"%.60s\"; it must be a whole number", text);
-	return 0;
-}
-
-static int take_assumed(const char *text, void *options, struct err *e)
-{
-	if (span_parse_seconds(text, &((struct simulate_options *)options)->assumed_ms))
-		return 0;
-	return err_set(e, ERR_INVALID,
-		"--assume-duration is \"%.60s\"; it must be a duration such as 2h, which Jobs take that do not say how long",
-		text);
-}
-
-static int take_config_namespace(const char *text, void *options, struct err *e)
-{
-	((struct simulate_options *)options)->config_namespace = text;
-	return flag_check_namespace("--config-namespace", text, e);
-}
-
-static int take_setting(void *options, size_t index, const char *text, struct err *e)
-{
-	return settings_take(&((struct simulate_options *)options)->settings, index, text, e);
-}
-
-static const struct flag flags[] = {
+static const struct flag rows[] = {
 	{FLAG_TAKE("filename", 'f', take_manifest), .value = "FILE"},
-	{FLAG_TAKE("output", 'o', take_output), .value = OUTPUTS},
-	{FLAG_TEXT("trace", struct simulate_options, trace), .value = "FILE"},
-	{FLAG_TAKE("compress", 0, take_compress)},
-	{FLAG_TEXT("queue", struct simulate_options, queue)},
-	{FLAG_TAKE("trace-deadline", 0, take_deadline)},
-	{FLAG_TAKE("trace-start", 0, take_start), .value = "Asap|Cheapest"},
-	{FLAG_TAKE("trace-estimates", 0, take_estimates), .value = "requested|exact"},
-	{FLAG_TAKE("trace-min-parallelism", 0, take_min_parallelism)},
-	{FLAG_GIVEN("trace-grow", 0, struct simulate_options, terms.grow)},
-	{FLAG_GIVEN("from-cluster", 0, struct simulate_options, from_cluster)},
-	{FLAG_TAKE("assume-duration", 0, take_assumed)},
-	{FLAG_TAKE("config-namespace", 0, take_config_namespace), .value = "NAMESPACE"},
-	{FLAG_KUBECONFIG(struct simulate_options, kube)},
-	{FLAG_CONTEXT(struct simulate_options, kube)},
-	{FLAG_TAKE("until", 0, take_until)},
-	{FLAG_TAKE("seed", 0, take_seed)},
-	{FLAG_GIVEN("help", 'h', struct simulate_options, help)},
+	{FLAG_PICK(enum simulate_output, "output", 'o', OPTIONS, output, "table|json|svg")},
+	{FLAG_TEXT("trace", OPTIONS, trace), .value = "FILE"},
+	{FLAG_TAKE_TO("compress", take_number, double, OPTIONS, compress),
+		.must_be = "a number above 0, as in 1.5"},
+	{FLAG_TEXT("queue", OPTIONS, queue)},
+	{FLAG_AMOUNT("trace-deadline", OPTIONS, terms.deadline_ms), .read = span_parse_seconds,
+		.must_be =
+			"a duration such as 24h, within which each of the trace's jobs is to have ended"},
+	{FLAG_EITHER("trace-start", 0, OPTIONS, terms.cheapest, "Asap|Cheapest")},
+	{FLAG_EITHER("trace-estimates", 0, OPTIONS, terms.exact, "requested|exact")},
+	{FLAG_TAKE_TO("trace-min-parallelism", take_number, double, OPTIONS, terms.min_parallelism),
+		.most = 1,
+		.must_be = "a part of a job's processors above 0 and up to 1, as in 0.25"},
+	{FLAG_GIVEN("trace-grow", 0, OPTIONS, terms.grow)},
+	{FLAG_GIVEN("from-cluster", 0, OPTIONS, from_cluster)},
+	{FLAG_AMOUNT("assume-duration", OPTIONS, assumed_ms), .read = span_parse_seconds,
+		.must_be = "a duration such as 2h, which Jobs take that do not say how long"},
+	{FLAG_NAMESPACE_OF("config-namespace", 0, OPTIONS, config_namespace)},
+	{FLAG_TAKE("until", 0, take_until),
+		.must_be =
+			"a duration such as 90s, 1h30m or 5400, or a time such as 2026-11-21T09:58:30Z"},
+	{FLAG_AMOUNT("seed", OPTIONS, terms.seed), .must_be = "a whole number"},
+	FLAGS_KUBE(OPTIONS, kube),
 };
 
-const struct flag_table simulate_flags = {FLAG_TABLE(flags), .other = settings_flag,
-	.take_other = take_setting, .take_word = take_manifest};
-
-static int check(const struct simulate_options *o, struct err *e)
+static void begin(void *options)
 {
-	if (o->help)
-		return 0;
+	((struct simulate_options *)options)->compress = 1;
+}
+
+static int finish(void *options, char **word, size_t nwords, struct err *e)
+{
+	const struct simulate_options *o = options;
+	(void)word;
+	(void)nwords; /* take_manifest() has had them */
 	if (o->nmanifests == 0 && !o->from_cluster)
 		return err_set(e, ERR_INVALID,
 			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml, or begin with the cluster as it is: --from-cluster");
@@ -161,25 +95,6 @@ static int check(const struct simulate_options *o, struct err *e)
 	return 0;
 }
 
-static int parse_line(int argc, char **argv, struct simulate_options *o, struct err *e)
-{
-	int rc = flags_walk(argc, argv, 1, &simulate_flags, o, e);
-	if (rc == 0)
-		rc = check(o, e);
-	return rc ? rc : settings_finish(&o->settings, e);
-}
-
-int simulate_options_parse(int argc, char **argv, struct simulate_options *ret, struct err *e)
-{
-	*ret = (struct simulate_options){.compress = 1};
-	settings_init(&ret->settings);
-	int rc = parse_line(argc, argv, ret, e);
-	if (rc)
-		simulate_options_done(ret);
-	return rc;
-}
-
-void simulate_options_done(struct simulate_options *o)
-{
-	settings_done(&o->settings);
-}
+const struct flag_table simulate_flags = {FLAG_TABLE(rows, struct simulate_options),
+	.more = &settings_flags, .more_to = offsetof(struct simulate_options, settings),
+	.begin = begin, .take_word = take_manifest, .finish = finish};

@@ -10,10 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "cli/flags.h"
+#include "cli/options.h"
 #include "cli/simulate/world.h"
-#include "controller/kube/config.h"
 #include "controller/settings.h"
 
 enum simulate_output { SIMULATE_TABLE, SIMULATE_JSON, SIMULATE_SVG };
@@ -35,14 +33,9 @@ struct simulate_options {
 	struct kube_config_options kube; /* as kubectl */
 	const char *config_namespace;	 /* of ConfigMaps; NULL: not given */
 	int64_t assumed_ms;		 /* --assume-duration; 0: absent */
-	bool help;
 };
 
+/* Texts point into argv, and the settings' config into the options, which must stay where they are. */
 extern const struct flag_table simulate_flags;
-
-/* argv[0] is the command's name. Strings point into argv, and the settings' config into *ret: it
- * must stay where it is. On failure there is nothing to be done with. */
-int simulate_options_parse(int argc, char **argv, struct simulate_options *ret, struct err *e);
-void simulate_options_done(struct simulate_options *o);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/span.h"
 #include "cli/commands.h"
-#include "cli/flags.h"
+#include "base/flags.h"
 #include "cli/short_times.h"
 #include "cli/start/report.h"
 #include "sluice/keys.h"

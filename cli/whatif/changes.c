@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "cli/flags.h"
+#include "base/flags.h"
 #include "cli/import/accepted.h"
 #include "cli/live_object.h"
 #include "cli/simulate/documents.h"

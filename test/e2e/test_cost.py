@@ -199,7 +199,7 @@ def test_a_table_and_a_csv(priced, sluice):
     (["--since", "1y"], 'since is "1y"'),
     (["--since", "1d", "--until", "2d"], "no time between"),
     (["-o", "wide"], "it must be table, csv or json"),
-    (["batch"], "does not know what to do"),
+    (["batch"], "takes no names"),
 ])
 def test_mistakes_are_told_and_nobody_is_asked(program, args, says):
     done = program("sluice", "cost", *args, env={"SLUICE_SERVER": "http://127.0.0.1:1"})

@@ -59,24 +59,15 @@ static void engine(const struct queue_config *config)
 	world_done(&w);
 }
 
-static size_t count_flags(void)
-{
-	bool wants_value;
-	size_t n = 0;
-	while (settings_flag(n, &wants_value))
-		n++;
-	return n;
-}
-
 static int take_lines(struct settings *s, char *line, struct err *e)
 {
-	size_t flags = count_flags();
 	int rc = 0;
 	for (char *next; rc == 0 && line && *line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		rc = settings_take(s, (unsigned char)line[0] % flags, line + (*line != '\0'), e);
+		rc = flag_take(&settings_flags.flag[(unsigned char)line[0] % settings_flags.count],
+			line + (*line != '\0'), s, e);
 	}
 	return rc;
 }
@@ -86,14 +77,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct settings s;
 	struct err e = {""};
 	char *text = mem_strndup((const char *)data, size);
-	settings_init(&s);
+	flags_begin(&settings_flags, &s);
 	int rc = take_lines(&s, text, &e);
 	if (rc == 0)
-		rc = settings_finish(&s, &e);
+		rc = flags_finish(&settings_flags, &s, NULL, 0, &e);
 	if (rc == 0)
 		engine(&s.config);
 	must((rc == 0) == (e.text[0] == '\0'));
-	settings_done(&s);
+	flags_done(&settings_flags, &s);
 	free(text);
 	return 0;
 }

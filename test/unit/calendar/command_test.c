@@ -13,6 +13,7 @@
 #include "cli/calendar/import.h"
 #include "cli/calendar/options.h"
 #include "cli/calendar/report.h"
+#include "cli/command_run.h"
 #include "cli/commands.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -62,7 +63,7 @@ static int parse(const char *line, struct calendar_options *o, struct err *e)
 	snprintf(text, sizeof(text), "%s", line);
 	while ((argv[argc] = strsep(&rest, " ")))
 		argc++;
-	return calendar_options_parse(argc, argv, o, e);
+	return flags_read(&calendar_flags, argc, argv, o, e);
 }
 
 static void the_command_line(void **state)
@@ -110,10 +111,8 @@ static void the_command_line(void **state)
 	assert_string_equal(o.kube.kubeconfig, "k");
 	assert_string_equal(o.kube.context, "c");
 	assert_string_equal(o.config_namespace, "n");
-	assert_int_equal(parse("calendar", &o, NULL), 0);
-	assert_int_equal(o.verb, CALENDAR_HELP);
-	assert_int_equal(parse("calendar show --help", &o, NULL), 0);
-	assert_int_equal(o.verb, CALENDAR_HELP);
+	assert_int_equal(parse("calendar", &o, NULL), FLAGS_HELP);
+	assert_int_equal(parse("calendar show --help", &o, NULL), FLAGS_HELP);
 }
 
 /* ---- the files ------------------------------------------------------------------------------- */
@@ -365,7 +364,7 @@ static int import(const char *events)
 	assert_non_null(f);
 	fprintf(f, "BEGIN:VCALENDAR\n%sEND:VCALENDAR\n", events);
 	fclose(f);
-	int code = command_calendar(4, argv);
+	int code = command_run(command_find("calendar"), 4, argv);
 	remove(path);
 	return code;
 }

@@ -589,7 +589,7 @@ static int parse(const char *flag, const char *value)
 	struct err e;
 	snprintf(b, sizeof(b), "%s", flag);
 	snprintf(c, sizeof(c), "%s", value);
-	return adopt_options_parse(3, argv, &o, &e);
+	return flags_read(&adopt_flags, 3, argv, &o, &e);
 }
 
 static void names_are_such_as_kubernetes_has(void **state)

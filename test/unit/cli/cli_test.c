@@ -1,6 +1,8 @@
 /*
  * The command `sluice`: its command line, and what it makes of the controller's answers.
  */
+#include "cli/arguments.h"
+#include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/queue/report.h"
 #include "cli/unlisted_job.h"
@@ -31,7 +33,11 @@ static int parse(const char *const *words, struct arguments *a, struct err *e)
 	for (int i = 0; i < argc; i++)
 		argv[i] = kept[i];
 	argv[argc] = NULL;
-	return arguments_parse(argc, argv, a, e);
+	const struct command_row *row = command_choose(argc, argv, e);
+	int rc = row ? flags_read(row->flags, argc - 1, argv + 1, a, e) : ERR_INVALID;
+	if (row && rc < 0)
+		err_wrap(e, "%s", row->name);
+	return rc;
 }
 
 /* What command_print() writes where a terminal has five rows of ten characters. */
@@ -80,9 +86,7 @@ static void flags_may_stand_anywhere(void **state)
 		struct arguments a;
 		struct err e = {""};
 		assert_int_equal(parse(orders[i], &a, &e), 0);
-		assert_int_equal(a.command, COMMAND_EXPLAIN);
-		assert_int_equal(a.nnames, 1);
-		assert_string_equal(a.name[0], "job/train");
+		assert_string_equal(a.name, "train");
 		assert_string_equal(a.namespace_name, "team-a");
 		assert_int_equal(a.output, OUTPUT_JSON);
 		assert_string_equal(a.server, DEFAULT_SERVER);
@@ -104,7 +108,7 @@ static void a_mistake_gets_a_sentence(void **state)
 		{{"cost", "-n", "Bad_NS"}, "--namespace is \"Bad_NS\""},
 		{{"queue", "-z"}, "-z is not a flag"},
 		{{"queue", "--zzz"}, "--zzz is not a flag"},
-		{{"queue", "--follow=1"}, "takes no value"},
+		{{"queue", "--watch=1"}, "takes no value"},
 		{{"queue", "--server", "localhost:80"}, "must be a URL"},
 		{{"queue", "-A", "-n", "x"}, "exclude"},
 		{{"explain", "-A", "job/x"}, "-A"},

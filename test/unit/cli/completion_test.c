@@ -177,56 +177,46 @@ static void is_offered(const struct buf *out, const char *command, const char *f
 static void every_flag_of_every_command_is_offered(void **state)
 {
 	(void)state;
-	for (int c = COMMAND_NONE; c < COMMANDS; c++) {
+	for (size_t c = 0; c < COMMANDS; c++) {
 		const struct command_row *row = &command_table[c];
-		const struct flag_table *t = row->flags;
+		const struct flag *f;
+		size_t base;
 		struct buf out;
 		char line[64];
-		const char *other;
-		bool wants;
 		snprintf(line, sizeof(line), "%s%s--", row->name, *row->name ? " " : "");
 		complete(line, three_names, &out);
-		for (size_t i = 0; i < t->count; i++)
-			is_offered(&out, row->name, t->flag[i].name);
-		for (size_t i = 0; t->other && (other = t->other(i, &wants)); i++)
-			is_offered(&out, row->name, other);
+		for (size_t i = 0; (f = flags_at(row->flags, i, &base)); i++)
+			is_offered(&out, row->name, f->name);
 		buf_done(&out);
 	}
 }
 
-static void take(const struct flag_table *t, const char *flag, const char *value)
+static void take(const struct flag_table *t, const struct flag *f, size_t base, const char *value)
 {
-	char name[64], *argv[] = {(char *)"x", name, (char *)value, NULL};
 	struct err e = {""};
-	void *options = calloc(1, OPTIONS_MAX);
-	snprintf(name, sizeof(name), "--%s", flag);
-	if (flags_walk(3, argv, 1, t, options, &e) < 0)
-		fail_msg("%s %s is offered, and refused: %s", name, value, e.text);
+	char *options = calloc(1, t->size);
+	if (flag_take(f, value, options + base, &e) < 0)
+		fail_msg("--%s %s is offered, and refused: %s", f->name, value, e.text);
 	free(options);
-}
-
-/* Calendar's -o is judged by its verb, and show is the one of options that are all 0. */
-static bool is_of_another_verb(int command, const char *flag, const char *value)
-{
-	return command == COMMAND_CALENDAR && strcmp(flag, "output") == 0 &&
-	       flag_choice("table|json", value) < 0;
 }
 
 static void every_value_that_is_offered_is_taken(void **state)
 {
 	(void)state;
 	size_t taken = 0;
-	for (int c = COMMAND_NONE; c < COMMANDS; c++) {
+	for (size_t c = 0; c < COMMANDS; c++) {
 		const struct flag_table *t = command_table[c].flags;
-		for (const struct flag *f = t->flag; f < t->flag + t->count; f++) {
+		const struct flag *f;
+		size_t base;
+		for (size_t i = 0; (f = flags_at(t, i, &base)); i++) {
 			char values[256], *rest = values;
 			if (!f->value || !strchr(f->value, '|'))
 				continue;
 			snprintf(values, sizeof(values), "%s", f->value);
 			for (char *v; (v = strsep(&rest, "|"));) {
-				if (strcmp(v, "...") == 0 || is_of_another_verb(c, f->name, v))
+				if (strcmp(v, "...") == 0)
 					continue;
-				take(t, f->name, v);
+				take(t, f, base, v);
 				taken++;
 			}
 		}
@@ -239,7 +229,7 @@ static void every_kind_is_known(void **state)
 {
 	(void)state;
 	setenv("KUBECONFIG", "/nonexistent", 1);
-	for (int c = COMMAND_NONE + 1; c < COMMANDS; c++) {
+	for (size_t c = 1; c < COMMANDS; c++) {
 		const struct command_row *row = &command_table[c];
 		static const char *const behind[] = {".", "show .", "explain .", "a ."};
 		char line[128];
@@ -329,7 +319,7 @@ static void names_are_listed(void **state)
 static void there_is_a_script_for_each_shell(void **state)
 {
 	(void)state;
-	assert_string_equal(command_table[COMMAND_COMPLETION].words, "bash|zsh|fish");
+	assert_string_equal(command_find("completion")->words, "bash|zsh|fish");
 	assert_int_equal(COMPLETION_SCRIPTS_COUNT, 3);
 	for (size_t i = 0; i < COMPLETION_SCRIPTS_COUNT; i++) {
 		assert_true(flag_choice("sluice.bash|sluice.zsh|sluice.fish",

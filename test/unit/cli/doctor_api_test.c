@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "cli/command_run.h"
 #include "cli/commands.h"
 #include "cli/doctor/deployed.h"
 #include "cli/simulate/documents.h"
@@ -31,7 +32,7 @@ static void the_command_line(void **state)
 		{{"-o", "yaml"}, "must be table or json"},
 		{{"--ignore", "nothing"}, "there is no such check"},
 		{{"-n", "../x"}, "is not the name of one"},
-		{{"--overcommit-config", "x"}, "write NAMESPACE/NAME"},
+		{{"--overcommit-config", "x"}, "it must be NAMESPACE/NAME"},
 		{{"--settle", "5"}, "from 0s to 600s"},
 		{{"--cell"}, "wants a value"},
 		{{"--frob"}, "is not a flag"},
@@ -46,7 +47,7 @@ static void the_command_line(void **state)
 		}
 		struct doctor_options o;
 		struct err e = {""};
-		int rc = doctor_options_parse(argc, argv, checks_has, &o, &e);
+		int rc = flags_read(&doctor_flags, argc, argv, &o, &e);
 		assert_int_equal(rc < 0, cases[i].says != NULL);
 		if (cases[i].says && !strstr(e.text, cases[i].says))
 			fail_msg("case %zu says: %s", i, e.text);
@@ -63,10 +64,10 @@ static void without_a_database_named_none_is_tried(void **state)
 	unsetenv("PGHOSTADDR");
 	unsetenv("PGSERVICE");
 	unsetenv("PGDATABASE");
-	assert_int_equal(doctor_options_parse(1, argv, checks_has, &o, &e), 0);
+	assert_int_equal(flags_read(&doctor_flags, 1, argv, &o, &e), 0);
 	assert_null(o.database);
 	setenv("PGHOST", "db", 1);
-	assert_int_equal(doctor_options_parse(1, argv, checks_has, &o, &e), 0);
+	assert_int_equal(flags_read(&doctor_flags, 1, argv, &o, &e), 0);
 	assert_string_equal(o.database, "");
 	unsetenv("PGHOST");
 }
@@ -140,9 +141,9 @@ static void nobody_there_is_code_3(void **state)
 	snprintf(path, sizeof(path), "%s/config", dir);
 	char *argv[] = {TEXT("doctor"), TEXT("--kubeconfig"), path, TEXT("--database"),
 		TEXT("host=/nowhere")};
-	assert_int_equal(command_doctor(5, argv), CLI_UNREACHABLE);
+	assert_int_equal(command_run(command_find("doctor"), 5, argv), CLI_UNREACHABLE);
 	char *wrong[] = {TEXT("doctor"), TEXT("--kubeconfig"), TEXT("/nowhere/config")};
-	assert_int_equal(command_doctor(3, wrong), CLI_USAGE);
+	assert_int_equal(command_run(command_find("doctor"), 3, wrong), CLI_USAGE);
 	remove_dir(dir);
 }
 

@@ -227,7 +227,7 @@ static void its_help_names_each_reason(void **state)
 	static const char *const names[] = {WAIT_REASONS(NAME)};
 #undef NAME
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strstr(help_page(&command_table[COMMAND_EXPLAIN]), names[i]))
+		if (!strstr(help_page(command_find("explain")), names[i]))
 			fail_msg("sluice explain --help does not name %s", names[i]);
 }
 

@@ -1,6 +1,7 @@
 /* Kueue's objects of an API server: the requests, and what follows from each answer. */
 #include "test/unit/kube/test.h"
 
+#include "cli/command_run.h"
 #include "cli/commands.h"
 #include "cli/import/cluster.h"
 #include "test/unit/kube/scripted_server.h"
@@ -165,7 +166,7 @@ static void remove_all(const char *dir)
 static int import(char *path)
 {
 	char *argv[] = {(char *)"import", (char *)"kueue", (char *)"-f", path, NULL};
-	return command_import(4, argv);
+	return command_run(command_find("import"), 4, argv);
 }
 
 #define KUEUE(kind, rest) "apiVersion: kueue.x-k8s.io/v1beta2\nkind: " kind "\n" rest

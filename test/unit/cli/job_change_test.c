@@ -63,22 +63,22 @@ static void answer(struct stage *s, const char *line, int status, const char *bo
 	script_answer(scripted_server_expect(s->server, line), status, "", body);
 }
 
-static int make(struct stage *s, struct job_change change)
+static int make(struct stage *s, const struct job_change *change, struct job_options *options)
 {
 	struct job_asked a = {s->loop, s->client, "team", "train", NULL};
-	return job_change_make(&change, &a, &s->out, &s->e);
+	return job_change_make(change, &a, options, &s->out, &s->e);
 }
 
 static int move_to(struct stage *s, const char *queue)
 {
-	struct move m = {.queue = queue};
-	return make(s, move_change(&m));
+	struct move m = {.of.value = queue};
+	return make(s, &move_change, &m.of);
 }
 
 static int give_priority(struct stage *s, const char *class_name)
 {
-	struct priority_change p = {.class_name = class_name};
-	return make(s, priority_change(&p));
+	struct priority_change p = {.of.value = class_name};
+	return make(s, &priority_change, &p.of);
 }
 
 static void wrote(struct stage *s, const char *labels)
@@ -317,7 +317,7 @@ static void a_class_that_is_not_to_be_had(void **state)
 static int give_nice(struct stage *s, int32_t nice, bool top)
 {
 	struct nice_change c = {.nice = nice, .top = top};
-	return make(s, nice_change(&c));
+	return make(s, &nice_change, &c.of);
 }
 
 static const struct nice_row {
@@ -463,8 +463,8 @@ static void command_lines(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		struct move m = {.queue = NULL};
-		struct priority_change p = {.class_name = NULL};
+		struct move m;
+		struct priority_change p;
 		struct err e = {""};
 		char kept[6][32], *argv[7] = {NULL};
 		int argc = 0;
@@ -472,11 +472,11 @@ static void command_lines(void **state)
 			snprintf(kept[argc], sizeof(kept[argc]), "%s", rows[i].words[argc]);
 			argv[argc] = kept[argc];
 		}
-		struct nice_change c = {.top = false};
+		struct nice_change c;
 		bool is_move = strcmp(argv[0], "move") == 0, is_nice = strcmp(argv[0], "nice") == 0;
-		int rc = is_nice   ? nice_parse(argc, argv, &c, &e)
-			 : is_move ? move_parse(argc, argv, &m, &e)
-				   : priority_parse(argc, argv, &p, &e);
+		int rc = is_nice   ? flags_read(&nice_flags, argc, argv, &c, &e)
+			 : is_move ? flags_read(&move_flags, argc, argv, &m, &e)
+				   : flags_read(&priority_flags, argc, argv, &p, &e);
 		if (rc != rows[i].rc)
 			fail_msg("row %zu: %s", i, e.text);
 		if (rc == 0)
@@ -488,7 +488,7 @@ static void command_lines(void **state)
 			assert_true(c.top || c.nice == -5 || c.nice == 10);
 		if (rc == 0 && !is_nice)
 			assert_string_equal(
-				is_move ? m.queue : p.class_name, is_move ? "night" : "high");
+				is_move ? m.of.value : p.of.value, is_move ? "night" : "high");
 	}
 }
 

@@ -57,7 +57,7 @@ static int parse(const char *const *words, size_t n, struct jobs_options *o, str
 	int argc = 1;
 	for (size_t i = 0; i < n && words[i]; i++)
 		argv[argc++] = (char *)(uintptr_t)words[i];
-	return jobs_options_parse(argc, argv, o, e);
+	return flags_read(&jobs_flags, argc, argv, o, e);
 }
 
 static void flags_and_mistakes(void **state)

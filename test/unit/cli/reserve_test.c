@@ -163,7 +163,7 @@ static int parse(const char *line, struct reserve_options *o, struct err *e)
 	snprintf(text, sizeof(text), "reserve|%s", line);
 	for (char *p = strtok(text, "|"); p && argc < WORDS; p = strtok(NULL, "|"))
 		argv[argc++] = p;
-	return reserve_options_parse(argc, argv, o, e);
+	return flags_read(&reserve_flags, argc, argv, o, e);
 }
 
 #define WHEN "|--from|Mon 09:00 Europe/Berlin|--for|8h"
@@ -193,14 +193,14 @@ static const struct {
 	{"64|gpu|--queue|team|--release-after|soon" WHEN, "--release-after is \"soon\""},
 	{"64|gpu|--queue|team|--release-after|2000h" WHEN, "from 1s to 744h"},
 	{"64|gpu|--queue|team|--release-after|1.5h" WHEN, "from 1s to 744h"},
-	{"64|gpu|--queue|team|--usable-by|team-a" WHEN, "write namespace/NAME or user/NAME"},
-	{"64|gpu|--queue|team|--usable-by|user/" WHEN, "write namespace/NAME or user/NAME"},
+	{"64|gpu|--queue|team|--usable-by|team-a" WHEN, "it must be namespace/NAME or user/NAME"},
+	{"64|gpu|--queue|team|--usable-by|user/" WHEN, "it must be namespace/NAME or user/NAME"},
 	{"64|gpu|--queue|team|--usable-by|namespace/A_B" WHEN, "--usable-by"},
 	{"--all-of|gpu|--maintenance|--usable-by|user/a" WHEN, "nobody's Jobs use"},
 	{"--all-of|gpu|--maintenance|--release-after|1h" WHEN, "nobody's Jobs use"},
 	{"64|gpu|--queue|team|-o|yaml" WHEN, "give --dry-run=client too"},
 	{"64|gpu|--queue|team|-o|table|--dry-run=client" WHEN, "-o is \"table\""},
-	{"64|gpu|--queue|team|--dry-run=server" WHEN, "only client is known"},
+	{"64|gpu|--queue|team|--dry-run=server" WHEN, "it must be client"},
 	{"64|gpu|--queue|team|--name|A" WHEN, "--name"},
 };
 
@@ -221,8 +221,7 @@ static void help_needs_nothing_else(void **state)
 	(void)state;
 	struct reserve_options o;
 	struct err e = {""};
-	assert_int_equal(parse("--help", &o, &e), 0);
-	assert_true(o.help);
+	assert_int_equal(parse("--help", &o, &e), FLAGS_HELP);
 }
 
 /* ---- the object -------------------------------------------------------------------------------- */

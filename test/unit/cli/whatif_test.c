@@ -541,7 +541,7 @@ static int parse(const char *line, struct whatif_options *o, struct err *e)
 	for (char *w; (w = strsep(&rest, " "));)
 		argv[argc++] = w;
 	argv[argc] = NULL;
-	return whatif_options_parse(argc, argv, o, e);
+	return flags_read(&whatif_flags, argc, argv, o, e);
 }
 
 static void the_command_line_is_read(void **state)

@@ -248,7 +248,7 @@ static int parse(const char *line, struct overcommit_options *o, struct err *e)
 	snprintf(kept, sizeof(kept), "%s", line);
 	for (char *word = strtok(kept, " "); word && argc < 31; word = strtok(NULL, " "))
 		argv[argc++] = strcmp(word, "''") == 0 ? empty : word;
-	return overcommit_options_parse(argc, argv, o, e);
+	return flags_read(&overcommit_flags, argc, argv, o, e);
 }
 
 static void command_lines(void **state)
@@ -262,7 +262,7 @@ static void command_lines(void **state)
 		0);
 	assert_int_equal(o.verb, OVERCOMMIT_CALC);
 	assert_int_equal(o.files.count, 2);
-	assert_string_equal(o.files.path[1], "-");
+	assert_string_equal(o.files.text[1], "-");
 	assert_true(o.json && o.has_profile);
 	assert_int_equal(o.now_ms, NOW);
 	assert_int_equal(o.profile, PROFILE_KOORDINATOR);
@@ -273,10 +273,8 @@ static void command_lines(void **state)
 	assert_string_equal(o.configmap, "");
 	assert_int_equal(parse("explain n1", &o, &e), 0);
 	assert_string_equal(o.configmap, "kube-system/ack-slo-config");
-	assert_int_equal(parse("", &o, &e), 0);
-	assert_int_equal(o.verb, OVERCOMMIT_HELP);
-	assert_int_equal(parse("calc -f x -h", &o, &e), 0);
-	assert_int_equal(o.verb, OVERCOMMIT_HELP);
+	assert_int_equal(parse("", &o, &e), FLAGS_HELP);
+	assert_int_equal(parse("calc -f x -h", &o, &e), FLAGS_HELP);
 }
 
 static void wrong_command_lines(void **state)
@@ -299,8 +297,8 @@ static void wrong_command_lines(void **state)
 		{"explain ../x", "\"../x\" is not the name of a node"},
 		{"explain n1 -f x", "explain asks the cluster"},
 		{"explain n1 --overcommit-config a",
-			"--overcommit-config is \"a\"; write NAMESPACE/NAME"},
-		{"explain n1 --overcommit-config a/b/c", "write NAMESPACE/NAME"},
+			"--overcommit-config is \"a\"; it must be NAMESPACE/NAME"},
+		{"explain n1 --overcommit-config a/b/c", "it must be NAMESPACE/NAME"},
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(cases); i++) {

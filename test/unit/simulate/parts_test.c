@@ -28,7 +28,7 @@ static int parse(const char *const *words, struct simulate_options *o, struct er
 	int argc = 1;
 	for (size_t i = 0; i < WORDS_MAX && words[i]; i++)
 		argv[argc++] = strcpy(kept[i], words[i]);
-	return simulate_options_parse(argc, argv, o, e);
+	return flags_read(&simulate_flags, argc, argv, o, e);
 }
 
 static void files_may_follow_one_f(void **state)
@@ -49,7 +49,7 @@ static void files_may_follow_one_f(void **state)
 		assert_string_equal(o.manifest[1], "b.yaml");
 		assert_string_equal(o.manifest[2], "-");
 		assert_int_equal(o.output, SIMULATE_JSON);
-		simulate_options_done(&o);
+		flags_done(&simulate_flags, &o);
 	}
 }
 
@@ -70,7 +70,7 @@ static void all_flags(void **state)
 	assert_string_equal(o.queue, "ns/q");
 	assert_true(o.has_until && !o.until_is_time);
 	assert_int_equal(o.until_ms, 5400000);
-	simulate_options_done(&o);
+	flags_done(&simulate_flags, &o);
 }
 
 static void a_cluster_needs_no_files(void **state)
@@ -86,7 +86,7 @@ static void a_cluster_needs_no_files(void **state)
 	assert_string_equal(o.kube.kubeconfig, "k");
 	assert_string_equal(o.kube.context, "c");
 	assert_string_equal(o.config_namespace, "here");
-	simulate_options_done(&o);
+	flags_done(&simulate_flags, &o);
 }
 
 /* Each of the controller's: its own tests have what they mean. */
@@ -109,7 +109,7 @@ static void the_flags_of_the_controller(void **state)
 	assert_int_equal(c->usage_half_life_ms, 3600000);
 	assert_string_equal(c->excluded_prefixes[0], "a.io/");
 	assert_string_equal(c->transformation[0].output[0].name, "y");
-	simulate_options_done(&o);
+	flags_done(&simulate_flags, &o);
 }
 
 static void a_mistake_gets_a_sentence(void **state)

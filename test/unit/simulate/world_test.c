@@ -31,7 +31,7 @@ static void read_flags(const char *path, char *line, size_t size, struct simulat
 			argv[argc++] = word;
 	if (f)
 		fclose(f);
-	if (simulate_options_parse(argc, argv, o, &e) != 0) {
+	if (flags_read(&simulate_flags, argc, argv, o, &e) != 0) {
 		fprintf(stderr, "%s: %s\n", path, e.text);
 		exit(2);
 	}
@@ -94,7 +94,7 @@ static char *engine(const char *path)
 	buf_done(&figures);
 	summary_done(&summary);
 	world_done(&w);
-	simulate_options_done(&o);
+	flags_done(&simulate_flags, &o);
 	return text;
 }
 
