@@ -82,15 +82,37 @@ static bool is_json(struct slice text)
 	return text.ptr[0] == '{' || text.ptr[0] == '[';
 }
 
+/* The length of a number that is of this process and this moment, at the beginning of a line of metrics. */
+static size_t passing_len(struct slice line, size_t *ret_name)
+{
+	static const char *const names[] = {
+		"process_resident_memory_bytes ", "process_cpu_seconds_total "};
+	for (size_t i = 0; i < 2; i++) {
+		*ret_name = strlen(names[i]);
+		if (line.len > *ret_name && memcmp(line.ptr, names[i], *ret_name) == 0)
+			return strspn(line.ptr + *ret_name, "0123456789.");
+	}
+	return *ret_name = 0;
+}
+
 enum { WHOLE_MAX_BYTES = 48 << 10, SHOWN_BYTES = 4 << 10 };
 
-/* Appends the text without the version of this build, which changes with each release. */
+/* Appends the text without the version of this build and what is of this moment. */
 static void put_text(struct slice text)
 {
 	bool breaks = is_json(text), in_string = false;
 	size_t version = strlen(SLUICE_VERSION);
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.ptr[i];
+		size_t name, passing = 0;
+		if (i == 0 || text.ptr[i - 1] == '\n')
+			passing = passing_len((struct slice){text.ptr + i, text.len - i}, &name);
+		if (passing > 0) {
+			buf_add(&all, text.ptr + i, name);
+			buf_puts(&all, "N");
+			i += name + passing - 1;
+			continue;
+		}
 		if (text.len - i >= version && memcmp(text.ptr + i, SLUICE_VERSION, version) == 0) {
 			buf_puts(&all, "VERSION");
 			i += version - 1;
@@ -181,5 +203,7 @@ int golden_close(void **state)
 	buf_done(&committed);
 	buf_done(&all);
 	free(seen);
-	return same ? 0 : -1;
+	if (!same)
+		exit(1); /* a group teardown that fails does not fail the program */
+	return 0;
 }

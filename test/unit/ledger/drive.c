@@ -71,7 +71,7 @@ static void on_batch(const struct pg_answer *a, void *ctx)
 	struct drive *d = ctx;
 	answered(d, a);
 	must(a->n == (a->outcome == LEDGER_DONE ? d->expected : 0));
-	if (a->outcome == LEDGER_DONE)
+	if (a->n > 0)
 		memcpy(d->results, a->results, d->expected * sizeof(*d->results));
 }
 
