@@ -90,8 +90,7 @@ void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r
 		.estimated = true,
 		.reason = OVERTAKEN,
 		.actor = g->identity};
-	outbox_add(&g->outbox, &op);
-	g->counts.operations++;
+	gate_add_operation(g, &op);
 }
 
 bool adoption_finds(struct gate *g, const struct gate_job *j, struct ledger_reservation *ret)
@@ -190,8 +189,7 @@ void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_rese
 		.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines),
 		.reason = "Adopted",
 		.actor = g->identity};
-	outbox_add(&g->outbox, &op);
-	g->counts.operations++;
+	gate_add_operation(g, &op);
 	j->adopted = true;
 	g->adoption.adopted++;
 	gate_note(g, NOTE_ADOPT, j,

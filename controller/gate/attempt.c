@@ -96,21 +96,28 @@ static void sample(struct gate *g, const struct gate_job *j)
 	queue_finished_job(g->queue, &j->uid, end_ms);
 }
 
+/* What the attempt was, and what was under way of its run, counts no more. */
+static enum phase forget_attempt(struct gate *g, struct gate_job *j, int64_t not_before_ms)
+{
+	struct attempt *a = &j->attempt;
+	a->has_reservation = a->committed = a->adopting = a->acked = a->doubt = a->behind =
+		a->sent = a->told_ledger = a->told_ready = false;
+	a->started_ms = 0;
+	stop_unwant(j);
+	stop_notice_end(j);
+	scale_down_end(j);
+	queue_release_job(g->queue, &j->uid, g->now_ms, not_before_ms);
+	return PHASE_WAITING;
+}
+
 /* The reservation is given back. The queue may use the quota at once: the ledger takes operations
  * in order, and the Job that gets it comes after. */
 static enum phase close_reservation(struct gate *g, struct gate_job *j, enum ledger_kind kind)
 {
+	int64_t not_before_ms = j->attempt.not_before_ms;
 	gate_operate(g, j, kind, stop_lost_ms(g, j));
-	struct attempt *a = &j->attempt;
-	a->has_reservation = a->committed = a->acked = a->doubt = a->behind = false;
-	stop_unwant(j);
-	a->sent = a->told_ledger = a->told_ready = false;
-	a->started_ms = 0;
-	stop_notice_end(j);
-	scale_down_end(j);
-	queue_release_job(g->queue, &j->uid, g->now_ms, a->not_before_ms);
-	a->not_before_ms = 0;
-	return PHASE_WAITING;
+	attempt_pause(j, 0);
+	return forget_attempt(g, j, not_before_ms);
 }
 
 /* A start that is called off has held quota for a moment, at the head of its queue. An owner could
@@ -334,11 +341,6 @@ enum phase attempt_release(struct gate *g, struct gate_job *j)
 	return close_reservation(g, j, j->attempt.committed ? LEDGER_RELEASE : LEDGER_VOID);
 }
 
-static void reserve(struct gate *g, struct gate_job *j)
-{
-	gate_operate(g, j, LEDGER_RESERVE, 0);
-}
-
 /* Keeps the queue's own string for the ClusterQueue whose quota the attempt has. */
 static void name_clusterqueue(struct gate *g, struct gate_job *j)
 {
@@ -374,7 +376,7 @@ enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struc
 	never_starts_end(j);
 	a->has_reservation = true;
 	name_clusterqueue(g, j);
-	reserve(g, j);
+	gate_operate(g, j, LEDGER_RESERVE, 0);
 	return PHASE_RESERVING;
 }
 
@@ -408,15 +410,12 @@ enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct led
 	case LEDGER_SPENT:
 		j->attempt.number = r->next_attempt > j->attempt.number ? r->next_attempt
 									: j->attempt.number + 1;
-		reserve(g, j);
+		gate_operate(g, j, LEDGER_RESERVE, 0);
 		return PHASE_RESERVING;
 	case LEDGER_REFUSED:
 		g->counts.refusals++;
 		gate_note(g, NOTE_REFUSE, j, "the ledger has no quota left for it; trying again");
-		j->attempt.has_reservation = false;
-		stop_unwant(j);
-		queue_release_job(g->queue, &j->uid, g->now_ms, g->now_ms + refusal_pause(g, j));
-		return PHASE_WAITING;
+		return forget_attempt(g, j, g->now_ms + refusal_pause(g, j));
 	}
 	must_not_get_here(); /* a verdict that is none */
 }
@@ -435,15 +434,7 @@ void attempt_adopted(struct gate *g, struct gate_job *j)
 /* Nothing is told to the ledger: it has it so. */
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 {
-	struct attempt *a = &j->attempt;
-	a->has_reservation = a->committed = a->adopting = a->acked = a->doubt = a->behind =
-		a->told_ledger = a->told_ready = false;
-	a->started_ms = 0;
-	stop_unwant(j);
-	stop_notice_end(j);
-	scale_down_end(j);
-	queue_release_job(g->queue, &j->uid, g->now_ms, 0);
-	return PHASE_WAITING;
+	return forget_attempt(g, j, 0);
 }
 
 /* What the reservation says, not what is seen: its owner may have raised the Job while no leader

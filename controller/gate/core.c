@@ -8,7 +8,8 @@
 #include "controller/gate/record.h"
 #include "controller/gate/run_priority.h"
 
-#define REFUSED_TRIES 6		 /* then a refusal is not a race that we lost, but a no */
+#define REFUSED_TRIES 6 /* then a refusal is not a race that we lost, but a no */
+#define BUSY_STARTS 8
 #define DIRECTIVES_MAX (1 << 20) /* bytes of a text; a PATCH takes no more either */
 
 /* ---- Chance and time ------------------------------------------------------------------------- */
@@ -33,6 +34,12 @@ void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t
 	int64_t pause_ms = backoff_ms(first_ms, j->request.tries++, limit_ms);
 	j->request.retry_ms = g->tick_ms + gate_spread(g, pause_ms);
 	gate_alarm(g, j, j->request.retry_ms);
+}
+
+bool gate_is_busy(const struct gate *g)
+{
+	return g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING] >
+	       BUSY_STARTS;
 }
 
 void gate_mark_dirty(struct gate *g, struct gate_job *j)
@@ -73,6 +80,11 @@ void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms)
 {
 	j->request.retry_ms = at_ms;
 	gate_alarm(g, j, at_ms);
+}
+
+void job_rest(struct gate *g, struct gate_job *j, int64_t ms)
+{
+	job_pause(g, j, g->tick_ms + gate_spread(g, ms));
 }
 
 int32_t job_pods_in_sight(const struct gate_job *j)
@@ -172,6 +184,12 @@ static void put_end(const struct gate *g, const struct gate_job *j, struct ledge
 	op->cost = g->bill.cost;
 }
 
+void gate_add_operation(struct gate *g, const struct ledger_op *op)
+{
+	outbox_add(&g->outbox, op);
+	g->counts.operations++;
+}
+
 static void operate(
 	struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms, int64_t lost_ms)
 {
@@ -197,8 +215,7 @@ static void operate(
 		put_job(j, &op);
 	if (kind == LEDGER_RELEASE)
 		put_end(g, j, &op);
-	outbox_add(&g->outbox, &op);
-	g->counts.operations++;
+	gate_add_operation(g, &op);
 }
 
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms)
@@ -258,6 +275,11 @@ bool gate_starts_pause(const struct gate *g)
 void gate_pause_starts(struct gate *g)
 {
 	queue_pause_starts(g->queue, gate_starts_pause(g));
+}
+
+void gate_confirm_before(const struct gate *g, struct gate_job *j)
+{
+	j->after_lease = g->lease.asked + 1;
 }
 
 void gate_confirm_lease(struct gate *g)

@@ -151,6 +151,8 @@ int64_t gate_spread(struct gate *g, int64_t ms);
 void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
+/* Tells whether so many starts are under way that the API server has better to do than to take notes. */
+bool gate_is_busy(const struct gate *g);
 /* Reconciles the Job in this pass. */
 void gate_mark_dirty(struct gate *g, struct gate_job *j);
 
@@ -167,7 +169,9 @@ bool job_goes_on(const struct gate *g, const struct gate_job *j);
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks for kind whatever pause is on. Nothing may be under way. */
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
+/* Asks for nothing until tick_ms is that; for so long, spread by a quarter. */
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
+void job_rest(struct gate *g, struct gate_job *j, int64_t ms);
 /* Begins to count the tries, and the refusals among them, anew. */
 void request_begin_tries(struct gate_job *j);
 /* Counts a JOB_REFUSED. Tells whether there were too many in this phase to be races that we lost. */
@@ -180,6 +184,8 @@ void directives_text_done(struct directives_text *t);
 
 /* ---- The ledger, and the lease --------------------------------------------------------------- */
 
+/* Makes an operation; of a Job, for what is done now. Copies what the outbox copies. */
+void gate_add_operation(struct gate *g, const struct ledger_op *op);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
 /* Makes an operation for what was done at another time than now. */
 void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
@@ -188,7 +194,9 @@ void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, 
 void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Ends our epoch. */
 void gate_depose(struct gate *g, const char *why);
-/* Asks now whether the lease is still ours, for the sake of a Job (after_lease). */
+/* Keeps the Job from being written to before the lease is confirmed once more. */
+void gate_confirm_before(const struct gate *g, struct gate_job *j);
+/* Asks now whether the lease is still ours, for the sake of a Job. */
 void gate_confirm_lease(struct gate *g);
 /* Tells whether a request of that kind would write to a Job that a successor of ours may lead. */
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);

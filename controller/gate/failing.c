@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/slice.h"
 #include "controller/gate/core.h"
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
-#include "controller/gate/story.h"
+#include "queue/job/text.h"
 
 #define SAID_MAX 300		    /* bytes of the server's words that are kept */
 #define PAUSE_MAX_MS INT64_C(30000) /* between tries of what has failed for long */
@@ -246,16 +245,13 @@ void explain_failing(const struct gate *g, const struct gate_job *j, struct expl
 {
 	const struct failing *f = j->failing;
 	size_t len = strlen(x->sentence);
-	struct buf since;
 	if (!f || !f->said || is_over(g, j, f))
 		return;
 	bool waits = tells_of_last_start(j, f);
-	buf_init(&since, 64);
-	story_time(f->since_ms, &since);
 	if (len > sizeof(x->sentence) / 2)
 		len = slice_cut(x->sentence, sizeof(x->sentence) / 2);
 	snprintf(x->sentence + len, sizeof(x->sentence) - len,
-		"; %s %s%s the API server %s to %s: %s", waits ? "from" : "since", buf_text(&since),
-		waits ? " on" : "", verb_of(f, waits), words_of(j, f->asked), f->said);
-	buf_done(&since);
+		"; %s %s%s the API server %s to %s: %s", waits ? "from" : "since",
+		time_words(f->since_ms).s, waits ? " on" : "", verb_of(f, waits),
+		words_of(j, f->asked), f->said);
 }

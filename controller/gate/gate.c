@@ -283,8 +283,7 @@ static void write_ceilings(struct gate *g)
 			.nlines = 1,
 			.parent = c.parent,
 			.guaranteed = c.guaranteed};
-		outbox_add(&g->outbox, &op);
-		g->counts.operations++;
+		gate_add_operation(g, &op);
 	}
 }
 

@@ -56,7 +56,7 @@ static void delete_it(struct gate *g, struct gate_job *j)
 {
 	if (!j->never.confirming) {
 		j->never.confirming = true;
-		j->after_lease = g->lease.asked + 1;
+		gate_confirm_before(g, j);
 	}
 	job_request(g, j, INTENT_DELETE);
 }

@@ -75,12 +75,11 @@ bool newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answ
 	case JOB_GONE: /* the Namespace: the Job will be told to be gone, too */
 	case JOB_REFUSED:
 	case JOB_DENIED:
-		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_MS));
+		job_rest(g, j, DENIED_MS);
 		break;
 	case JOB_BUSY:
 	case JOB_IN_DOUBT:
-		job_pause(g, j,
-			g->tick_ms + gate_spread(g, a->retry_ms > 0 ? a->retry_ms : PAUSE_MS));
+		job_rest(g, j, a->retry_ms > 0 ? a->retry_ms : PAUSE_MS);
 		break;
 	}
 	return true;

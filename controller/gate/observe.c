@@ -269,7 +269,7 @@ static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *b
 		g->epoch_seen = f->story_epoch;
 	/* A leader came after us, as it seems: nothing is written before the lease is confirmed. */
 	if (g->epoch > 0 && f->story_epoch > g->epoch)
-		j->after_lease = g->lease.asked + 1;
+		gate_confirm_before(g, j);
 	/* A hold that is there need not be written. */
 	if (f->held)
 		stop_hold_settled(j);

@@ -11,7 +11,6 @@
 #define LOOKS_MAX 100	/* in a tick */
 #define COST_MAX 100000 /* names that are looked at in a tick, or a little more */
 #define POSTS_BUSY 2
-#define BUSY_STARTS 8 /* so many starts under way: the API server has better to do */
 #define OWNER_BYTES_MAX (128 * 1024)
 #define RETRY_MS 1000
 #define RETRY_MAX_MS 512000
@@ -24,12 +23,6 @@ static bool waits(const struct gate *g, const struct gate_job *j)
 static bool may_write(const struct gate *g, const struct gate_job *j)
 {
 	return !job_busy(j) && !j->need_read && g->tick_ms >= j->outcome_note.not_before_ms;
-}
-
-static size_t posts_max(const struct gate *g)
-{
-	size_t starts = g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING];
-	return starts > BUSY_STARTS ? POSTS_BUSY : OUTCOME_POSTS_MAX;
 }
 
 static bool is_unanswered(const struct gate_job *j)
@@ -52,7 +45,7 @@ static void forget_answered(struct gate *g)
 void outcome_note_tick(struct gate *g)
 {
 	struct uid uid, later[LOOKS_MAX];
-	size_t nlater = 0, cost = 0, most = posts_max(g);
+	size_t nlater = 0, cost = 0, most = gate_is_busy(g) ? POSTS_BUSY : OUTCOME_POSTS_MAX;
 	struct outcome_notes *n = &g->outcome_notes;
 	if (g->tick_ms < g->outcome_notes.due_ms)
 		return;

@@ -112,7 +112,7 @@ static enum phase stop_intruder(struct gate *g, struct gate_job *j)
 			"a Job runs by the word of a later leader, of which the ledger lost the lease");
 		return j->phase;
 	}
-	j->after_lease = g->lease.asked + 1;
+	gate_confirm_before(g, j);
 	if (!j->attempt.has_reservation)
 		stop_forget(j);
 	j->ran_unseen = !j->attempt.has_reservation;

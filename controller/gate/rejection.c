@@ -11,8 +11,8 @@
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
-#include "controller/gate/story.h"
 #include "controller/gate/stuck.h"
+#include "queue/job/text.h"
 
 #define SECOND_MS 1000 /* times on the wire have whole seconds */
 #define SENTENCE_MAX 2048
@@ -224,13 +224,10 @@ void explain_rejection(const struct gate *g, const struct gate_job *j, struct ex
 	if (rejected.pods == 0)
 		return;
 	buf_init(&text, SENTENCE_MAX);
-	if (stuck_trouble(j, &stuck)) {
+	if (stuck_trouble(j, &stuck))
 		buf_printf(&text, "%s; before that ", x->sentence);
-	} else {
-		buf_puts(&text, "runs since ");
-		story_time(j->attempt.started_ms, &text);
-		buf_puts(&text, ", but ");
-	}
+	else
+		buf_printf(&text, "runs since %s, but ", time_words(j->attempt.started_ms).s);
 	rejection_sentence(&rejected, &text);
 	buf_printf(&text, "; %s", rejection_cure());
 	snprintf(x->sentence, sizeof(x->sentence), "%s", buf_text(&text));

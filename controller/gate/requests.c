@@ -305,14 +305,14 @@ static void denied_telling(struct gate *g, struct gate_job *j, const char *said)
 		stop_hold_refused(j);
 		gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
 	} else {
-		job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
+		job_rest(g, j, DENIED_RETRY_MS);
 	}
 }
 
 static void denied_for_now(struct gate *g, struct gate_job *j, const char *said)
 {
 	(void)said;
-	job_pause(g, j, g->tick_ms + gate_spread(g, DENIED_RETRY_MS));
+	job_rest(g, j, DENIED_RETRY_MS);
 }
 
 static void denied_for_long(struct gate *g, struct gate_job *j, const char *said)
@@ -510,7 +510,7 @@ static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
 	else
 		try_again(g, j);
 	if (g->tick_ms + retry_ms > j->request.retry_ms)
-		job_pause(g, j, g->tick_ms + gate_spread(g, retry_ms));
+		job_rest(g, j, retry_ms);
 }
 
 enum phase request_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)

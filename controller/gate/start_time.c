@@ -76,7 +76,7 @@ static void failed(struct gate *g, struct gate_job *j, const struct job_answer *
 	if (j->start_time.failures >= FAILURES_MAX)
 		be_patient(g, j);
 	else
-		job_pause(g, j, g->tick_ms + gate_spread(g, RETRY_MS << j->start_time.failures));
+		job_rest(g, j, RETRY_MS << j->start_time.failures);
 }
 
 bool start_time_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)

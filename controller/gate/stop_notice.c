@@ -23,7 +23,7 @@
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
 #include "controller/gate/stop_words.h"
-#include "controller/gate/story.h"
+#include "queue/job/text.h"
 
 /* So long after the stop that did not come; longer than any stop takes to be decided. */
 #define STALE_MS 60000
@@ -44,18 +44,14 @@ void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decisi
 		return; /* an earlier leader did */
 	char *why = stop_policy_sentence(d->reason, d->policy);
 	int64_t then_ms = stop_loses_ms(j, j->stop_notice.at_ms);
-	struct buf at;
-	buf_init(&at, 64);
-	story_time(j->stop_notice.at_ms, &at);
 	bool ends = j->seen.ends_when_stopped;
 	struct note *n = gate_note(g, NOTE_WARN, j,
 		"will be stopped at %s (%s%s%s): %s of pod time would be lost now, %s then%s%s",
-		buf_text(&at), stop_reason_name(d->reason), why ? "; " : "", why ? why : "",
-		span_short(stop_loses_ms(j, g->now_ms)).s, span_short(then_ms).s, ends ? "; " : "",
-		ends ? JOB_ENDS_WHEN_STOPPED : "");
+		time_words(j->stop_notice.at_ms).s, stop_reason_name(d->reason), why ? "; " : "",
+		why ? why : "", span_short(stop_loses_ms(j, g->now_ms)).s, span_short(then_ms).s,
+		ends ? "; " : "", ends ? JOB_ENDS_WHEN_STOPPED : "");
 	n->reason = stop_reason_name(d->reason);
 	n->lost_ms = then_ms;
-	buf_done(&at);
 	free(why);
 }
 
@@ -74,7 +70,7 @@ void stop_notice_see_to(struct gate *g, struct gate_job *j)
 		   : j->stop_notice.at_ms == 0 || told_ms == told_as(j->stop_notice.at_ms))
 		return;
 	if (gate_lease_ran_out(g))
-		j->after_lease = g->lease.asked + 1;
+		gate_confirm_before(g, j);
 	job_request(g, j, INTENT_WARN);
 }
 

@@ -13,13 +13,9 @@
 
 void stop_put_suspender(const struct gate_job *j, struct buf *out)
 {
-	char at[32];
-	struct text time = text_over(at, sizeof(at));
 	buf_puts(out, j->suspender ? j->suspender : "another client");
-	if (j->seen.suspended_ms == 0)
-		return;
-	text_add_time(&time, j->seen.suspended_ms);
-	buf_printf(out, " at %s", at);
+	if (j->seen.suspended_ms != 0)
+		buf_printf(out, " at %s", time_words(j->seen.suspended_ms).s);
 }
 
 char *stop_suspension_sentence(const struct gate_job *j)

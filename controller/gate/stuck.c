@@ -20,9 +20,9 @@
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
-#include "controller/gate/story.h"
 #include "controller/gate/stuck.h"
 #include "controller/gate/trouble.h"
+#include "queue/job/text.h"
 
 #define LOOK_MS 1000
 #define SENTENCE_MAX 2048
@@ -272,9 +272,7 @@ void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation 
 	if (!is_told(j) && !going)
 		return;
 	buf_init(&text, SENTENCE_MAX);
-	buf_puts(&text, "runs since ");
-	story_time(j->attempt.started_ms, &text);
-	buf_puts(&text, ", but ");
+	buf_printf(&text, "runs since %s, but ", time_words(j->attempt.started_ms).s);
 	if (is_told(j)) {
 		const struct trouble *told = &j->stuck->told;
 		trouble_sentence(told, j->seen.kept_up, now_ms, &text);

@@ -13,8 +13,8 @@
 #include "controller/gate/rejection.h"
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_words.h"
-#include "controller/gate/story.h"
 #include "controller/gate/stuck.h"
+#include "queue/job/text.h"
 
 bool gate_deposed(const struct gate *g)
 {
@@ -57,16 +57,12 @@ static void explain_grown(const struct gate *g, const struct gate_job *j, struct
 {
 	int64_t due_ms = queue_job_grown_due_ms(g->queue, &j->uid);
 	size_t len = strlen(x->sentence);
-	struct buf until;
 	if (due_ms == 0 || j->seen.lacks == 0)
 		return;
-	buf_init(&until, 64);
-	story_time(due_ms, &until);
 	snprintf(x->sentence + len, sizeof(x->sentence) - len,
 		"; it grew, and %d of its %d pods %s not ready: it has until %s, then it is stopped",
 		j->seen.lacks, j->seen.kept_up, j->seen.lacks == 1 ? "is" : "are",
-		buf_text(&until));
-	buf_done(&until);
+		time_words(due_ms).s);
 }
 
 /* Behind what it says otherwise: what a stop would be to a work queue of which a pod has succeeded. */
@@ -303,17 +299,15 @@ int64_t gate_ledger_down_ms(const struct gate *g)
 static void explain_ledger(const struct gate *g, struct explanation *x)
 {
 	char besides[sizeof(x->sentence)];
-	struct buf since;
 	if (g->ledger_down_ms == 0 || wait_reason_needs_change(x->reason))
 		return;
 	snprintf(besides, sizeof(besides), "%s", x->sentence);
-	buf_init(&since, 64);
-	story_time(g->ledger_down_ms, &since);
 	bool waits_besides = x->reason != WAIT_NOT && x->reason != WAIT_PENDING_EVALUATION;
-	snprintf(x->sentence, sizeof(x->sentence),
+	struct text out = text_over(x->sentence, sizeof(x->sentence));
+	text_add(&out,
 		"Postgres does not answer since %s: running Jobs go on, and no Job starts until it is back%s%.800s",
-		buf_text(&since), waits_besides ? "; besides: " : "", waits_besides ? besides : "");
-	buf_done(&since);
+		time_words(g->ledger_down_ms).s, waits_besides ? "; besides: " : "",
+		waits_besides ? besides : "");
 	x->reason = WAIT_LEDGER_DOWN;
 	x->not_before_ms = 0; /* no time lets it go on */
 }

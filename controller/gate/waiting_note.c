@@ -4,7 +4,7 @@
  *   - only when the reason is of another kind than the one that stands there, or the Job has booked
  *     another start (annotation sluice.dev/booked-start, in the same PATCH);
  *   - not before note_after_ms of waiting; each stands twice as long as the one before;
- *   - a bounded number a tick, and none while more than BUSY_STARTS Jobs are being started;
+ *   - a bounded number a tick, and none while many Jobs are being started (gate_is_busy());
  *   - when the API server answers slowly the pauses grow, so that notes take at most a twentieth of
  *     the time (a pause is PAUSE_MAX_MS at most).
  * A cursor goes round all Jobs, so a tick costs the same for ten waiting Jobs and for a million.
@@ -22,14 +22,13 @@
 #include "controller/gate/gate.h"
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
-#include "controller/gate/story.h"
 #include "controller/gate/waiting_note.h"
+#include "queue/job/text.h"
 #include "sluice/keys.h"
 
 #define TICK_MS 2000
 #define LOOKS_MAX 100 /* in a tick */
 #define POSTS_MAX 20  /* in a tick */
-#define BUSY_STARTS 8 /* so many starts under way: the API server has better to do */
 #define DOUBLINGS_MAX 6
 #define SHARE 20
 #define PAUSE_MAX_MS 60000
@@ -48,12 +47,9 @@ enum wait_reason notice_kind(const char *text)
 /* "; not before 2026-11-21T18:00:00Z", unless the sentence has that time. */
 static void add_time(struct buf *out, const char *words, int64_t ms, const char *sentence)
 {
-	struct buf at;
-	buf_init(&at, 64);
-	story_time(ms, &at);
-	if (!strstr(sentence, buf_text(&at)))
-		buf_printf(out, "; %s %s", words, buf_text(&at));
-	buf_done(&at);
+	struct words at = time_words(ms);
+	if (!strstr(sentence, at.s))
+		buf_printf(out, "; %s %s", words, at.s);
 }
 
 /* Not where it says the same as the time before which it does not start. */
@@ -65,10 +61,8 @@ static void add_start(
 			at_ms - x->not_before_ms <= START_STEP_MS;
 	if (s->at_ms <= 0 || at_ms <= now_ms || is_known)
 		return;
-	buf_puts(out, "; likely to start about ");
-	story_time(at_ms, out);
-	buf_puts(out, ", by a forecast of ");
-	story_time(s->as_of_ms, out);
+	buf_printf(out, "; likely to start about %s, by a forecast of %s", time_words(at_ms).s,
+		time_words(s->as_of_ms).s);
 }
 
 void notice_words(const struct explanation *x, const struct likely_start *start, int64_t now_ms,
@@ -80,9 +74,7 @@ void notice_words(const struct explanation *x, const struct likely_start *start,
 	if (x->unreachable && x->deadline_ms > 0)
 		add_time(out, "it cannot end by its deadline,", x->deadline_ms, x->sentence);
 	add_start(out, x, start, now_ms);
-	buf_puts(out, " (as of ");
-	story_time(now_ms, out);
-	buf_putc(out, ')');
+	buf_printf(out, " (as of %s)", time_words(now_ms).s);
 }
 
 static void format(struct gate *g, const struct gate_job *j, char *ret, size_t size)
@@ -182,7 +174,7 @@ void notice_tick(struct gate *g)
 	if (g->notices.after_ms == 0 || g->tick_ms < g->notices.due_ms)
 		return;
 	g->notices.due_ms = g->tick_ms + TICK_MS;
-	if (g->counts.by_phase[PHASE_RESERVING] + g->counts.by_phase[PHASE_STARTING] > BUSY_STARTS)
+	if (gate_is_busy(g))
 		return;
 	size_t looks = g->counts.jobs < LOOKS_MAX ? g->counts.jobs : LOOKS_MAX;
 	for (size_t posts = 0; looks > 0 && posts < POSTS_MAX; looks--) {
