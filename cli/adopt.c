@@ -49,11 +49,8 @@ static void render_state(struct table *t, const struct adopt_row *r, bool dry_ru
 static void render(const struct adopt_plan *p, bool dry_run, const char *words, struct buf *out)
 {
 	struct style style = style_of(stdout);
-	static const char *const heads[] = {"JOB", "QUEUE", "HOLDS", "", NULL};
 	struct table *t = table_new(&style);
-	for (size_t i = 0; heads[i]; i++)
-		table_cell(t, COLOUR_DIM, heads[i]);
-	table_end_row(t);
+	table_head(t, "JOB|QUEUE|HOLDS|");
 	for (size_t i = 0; i < p->nrows; i++) {
 		const struct adopt_row *r = &p->row[i];
 		table_cell(t, COLOUR_BOLD, r->name);

@@ -54,20 +54,6 @@ static void put_row(
 	table_end_row(t);
 }
 
-static void put_head(struct table *t, const cJSON *root, bool estimated)
-{
-	static const char *const names[] = {"RUNS", "RUNNING", "RUN TIME", "COST", "SO FAR",
-		"CURRENCY", "POD TIME LOST", "ESTIMATED", "EST. COST"};
-	size_t n = sizeof(names) / sizeof(*names) - (estimated ? 0 : 2);
-	past_put_by(t, root);
-	for (size_t i = 0; i < n; i++) {
-		table_cell(t, COLOUR_DIM, names[i]);
-		if (i != 5)
-			table_right(t);
-	}
-	table_end_row(t);
-}
-
 static void put_remarks(const cJSON *root, bool estimated, struct buf *out)
 {
 	if (estimated)
@@ -85,7 +71,11 @@ void cost_render_table(const cJSON *root, const struct style *style, struct buf 
 {
 	struct table *t = table_new(style);
 	bool any = false, estimated = any_estimated(root);
-	put_head(t, root, estimated);
+	past_put_by(t, root);
+	table_head(t,
+		estimated
+			? ">RUNS|>RUNNING|>RUN TIME|>COST|>SO FAR|CURRENCY|>POD TIME LOST|>ESTIMATED|>EST. COST"
+			: ">RUNS|>RUNNING|>RUN TIME|>COST|>SO FAR|CURRENCY|>POD TIME LOST");
 	json_each(row, json_array(root, "rows")) {
 		put_row(t, past_key(row), COLOUR_NONE, row, estimated);
 		any = true;

@@ -58,27 +58,12 @@ static void put_row(struct table *t, struct local_times *l, const cJSON *run, bo
 	buf_done(&text);
 }
 
-static void put_head(struct table *t)
-{
-	static const struct {
-		const char *name;
-		bool right;
-	} columns[] = {{"JOB"}, {"RUN", true}, {"QUEUED"}, {"STARTED"}, {"STOPPED"}, {"RAN", true},
-		{"WHY"}, {"POD TIME LOST", true}, {"COST", true}};
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-		table_cell(t, COLOUR_DIM, columns[i].name);
-		if (columns[i].right)
-			table_right(t);
-	}
-	table_end_row(t);
-}
-
 static void put_table(
 	const cJSON *root, const struct style *style, struct local_times *times, struct buf *out)
 {
 	bool namespaces = !text_of(root, "namespace")[0];
 	struct table *t = table_new(style);
-	put_head(t);
+	table_head(t, "JOB|>RUN|QUEUED|STARTED|STOPPED|>RAN|WHY|>POD TIME LOST|>COST");
 	json_each(run, json_array(root, "runs"))
 		put_row(t, times, run, namespaces);
 	table_render(t, out);

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/job_object.h"
 #include "cli/queued_place.h"
-#include "controller/common/path.h"
 #include "sluice/keys.h"
 
 static const struct flag rows[] = {
@@ -63,17 +62,14 @@ static int check_queue_exists(const struct job_asked *a, struct move *m, struct 
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *queue;
-	struct buf path;
-	buf_init(&path, PATH_MAX_BYTES);
-	path_format(&path, SLUICE_ROOT "/namespaces/%s/localqueues/%s", a->ns, m->of.value);
-	int rc = question_ask(a->loop, a->client, buf_text(&path), json, &queue, NULL);
+	int rc = question_get(a->loop, a->client, json, &queue, NULL,
+		SLUICE_ROOT "/namespaces/%s/localqueues/%s", a->ns, m->of.value);
 	if (rc == 0)
 		read_inactive(queue, m);
 	if (rc == ERR_GONE)
 		err_set(e, rc,
 			"there is no LocalQueue %s in namespace %s; kubectl get localqueues.sluice.dev -n %s lists those that there are",
 			m->of.value, a->ns, a->ns);
-	buf_done(&path);
 	json_free(json);
 	return rc == ERR_GONE ? rc : 0;
 }

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/job_object.h"
 #include "cli/queued_place.h"
-#include "controller/common/path.h"
 #include "sluice/keys.h"
 
 static const struct flag rows[] = {FLAGS_JOB(struct priority_change)};
@@ -36,10 +35,8 @@ static int check_class_exists(const struct job_asked *a, struct priority_change 
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *class;
-	struct buf path;
-	buf_init(&path, PATH_MAX_BYTES);
-	path_format(&path, SLUICE_ROOT "/workloadpriorityclasses/%s", p->of.value);
-	int rc = question_ask(a->loop, a->client, buf_text(&path), json, &class, e);
+	int rc = question_get(a->loop, a->client, json, &class, e,
+		SLUICE_ROOT "/workloadpriorityclasses/%s", p->of.value);
 	if (rc == 0)
 		p->number = number_of(class, "value");
 	else if (rc == ERR_GONE)
@@ -50,7 +47,6 @@ static int check_class_exists(const struct job_asked *a, struct priority_change 
 		err_set(e, rc,
 			"you may not get workloadpriorityclasses.sluice.dev, so it is not known whether there is a class %s: nothing was written. Everybody may where deploy/rbac is applied (ClusterRoleBinding sluice-everybody); ask an admin for that",
 			p->of.value);
-	buf_done(&path);
 	json_free(json);
 	return rc;
 }

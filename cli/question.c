@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "cli/commands.h"
@@ -274,15 +275,30 @@ bool question_group_is_served(
 	return question_ask(loop, client, path, json, &root, NULL) != ERR_GONE;
 }
 
+int question_get(struct ev_loop *loop, struct kube_client *client, struct json *json,
+	const cJSON **ret_root, struct err *e, const char *format, ...)
+{
+	struct buf path;
+	va_list ap;
+	buf_init(&path, PATH_MAX_BYTES);
+	va_start(ap, format);
+	path_vformat(&path, format, ap);
+	va_end(ap);
+	int rc = question_ask(loop, client, buf_text(&path), json, ret_root, e);
+	buf_done(&path);
+	return rc;
+}
+
 int question_job(struct ev_loop *loop, struct kube_client *client, const char *ns, const char *name,
 	struct json *json, const cJSON **ret_job, struct err *e)
 {
-	struct buf path;
-	buf_init(&path, PATH_MAX_BYTES);
-	path_format(&path, "/apis/batch/v1/namespaces/%s/jobs/%s", ns, name);
-	int rc = question_ask(loop, client, buf_text(&path), json, ret_job, e);
-	buf_done(&path);
-	return rc;
+	return question_get(
+		loop, client, json, ret_job, e, "/apis/batch/v1/namespaces/%s/jobs/%s", ns, name);
+}
+
+void question_pause(int ms)
+{
+	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
 }
 
 int question_patch(struct ev_loop *loop, struct kube_client *client, const char *path,

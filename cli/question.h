@@ -43,12 +43,19 @@ int question_answer(const struct kube_config_options *o, const char *namespace_n
 int question_ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct json *json, const cJSON **ret_root, struct err *e);
 
+/* Of a path that is made of a format, as path_format() has it. */
+int question_get(struct ev_loop *loop, struct kube_client *client, struct json *json,
+	const cJSON **ret_root, struct err *e, const char *format, ...);
+
+/* Waits. */
+void question_pause(int ms);
+
 /* Is this API group served? A user without a right to a kind gets 403 whether the kind is there or not, but
  * groups may be read by all. */
 bool question_group_is_served(
 	struct ev_loop *loop, struct kube_client *client, const char *group, struct json *json);
 
-/* The same of a Job. */
+/* GET of a Job, as question_ask(). */
 int question_job(struct ev_loop *loop, struct kube_client *client, const char *ns, const char *name,
 	struct json *json, const cJSON **ret_job, struct err *e);
 

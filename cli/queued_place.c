@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/commands.h"
 #include "cli/visibility.h"
@@ -36,7 +35,7 @@ bool queued_place_ask(const struct job_asked *a,
 		const cJSON *queued_job;
 		struct err unheard;
 		if (i > 0)
-			nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
+			question_pause(PAUSE_MS);
 		rc = visibility_ask(a->loop, a->client,
 			&(struct visibility_request){buf_text(&path), a->ns, true}, json,
 			&queued_job, &unheard);

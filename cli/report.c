@@ -119,25 +119,6 @@ static void put_row(
 	buf_done(&reasons);
 }
 
-static void put_head(struct table *t, const cJSON *root, bool gpu)
-{
-	static const struct {
-		const char *name;
-		bool left, gpu;
-	} columns[] = {{"JOBS"}, {"STARTS"}, {"RUNNING"}, {"ENDED", .left = true}, {"WAIT P50"},
-		{"WAIT P99"}, {"RUN TIME"}, {"CPU HOURS"}, {"GPU HOURS", .gpu = true},
-		{"POD TIME LOST"}, {"COST"}, {"CURRENCY", .left = true}};
-	past_put_by(t, root);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-		if (columns[i].gpu && !gpu)
-			continue;
-		table_cell(t, COLOUR_DIM, columns[i].name);
-		if (!columns[i].left)
-			table_right(t);
-	}
-	table_end_row(t);
-}
-
 /* Where there is no row. */
 static void put_none(const cJSON *root, struct local_times *times, struct buf *out)
 {
@@ -153,7 +134,10 @@ void report_render_table(const cJSON *root, const struct style *style, struct bu
 	struct table *t = table_new(style);
 	struct local_times times = {""};
 	bool any = false, gpu = any_gpu(root);
-	put_head(t, root, gpu);
+	past_put_by(t, root);
+	table_head(t,
+		gpu ? ">JOBS|>STARTS|>RUNNING|ENDED|>WAIT P50|>WAIT P99|>RUN TIME|>CPU HOURS|>GPU HOURS|>POD TIME LOST|>COST|CURRENCY"
+		    : ">JOBS|>STARTS|>RUNNING|ENDED|>WAIT P50|>WAIT P99|>RUN TIME|>CPU HOURS|>POD TIME LOST|>COST|CURRENCY");
 	json_each(row, json_array(root, "rows")) {
 		put_row(t, past_key(row), COLOUR_NONE, row, gpu);
 		any = true;

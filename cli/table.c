@@ -129,6 +129,22 @@ static void cell_render(const struct table *t, const struct cell *c, size_t widt
 	buf_puts(out, c->last ? "\n" : "  ");
 }
 
+void table_head(struct table *t, const char *heads)
+{
+	for (const char *p = heads;; p++) {
+		bool right = *p == '>';
+		p += right;
+		size_t len = strcspn(p, "|");
+		table_cellf(t, COLOUR_DIM, "%.*s", (int)len, p);
+		if (right)
+			table_right(t);
+		p += len;
+		if (!*p)
+			break;
+	}
+	table_end_row(t);
+}
+
 void table_render(const struct table *t, struct buf *out)
 {
 	size_t columns = 0;

@@ -1,7 +1,6 @@
 #include "cli/visibility.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "controller/common/path.h"
 #include "controller/past/past_query.h"
@@ -107,8 +106,7 @@ static int send(struct ev_loop *loop, struct kube_client *client,
 		int rc = question_send(loop, client, &request, json, ret_root, ret_facts, e);
 		if (ret_facts->http_status != 429 || round == r->rounds)
 			return rc;
-		nanosleep(&(struct timespec){r->pause_ms / 1000, r->pause_ms % 1000 * 1000000L},
-			NULL);
+		question_pause(r->pause_ms);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/flags.h"
 #include "cli/question.h"
 #include "controller/kube/json.h"
 #include "controller/wire/decode.h"
@@ -23,12 +24,10 @@ static bool has_text(const struct calendar_specs *s, const char *configmap, cons
 static int add_dates(const struct cluster *c, struct kube_client *client, struct calendar_specs *s,
 	const struct exception_spec *x, struct err *e)
 {
-	char path[700];
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *root;
-	snprintf(path, sizeof(path), "/api/v1/namespaces/%.253s/configmaps/%.253s",
-		c->config_namespace, x->dates_configmap);
-	int rc = question_ask(c->loop, client, path, json, &root, e);
+	int rc = question_get(c->loop, client, json, &root, e,
+		"/api/v1/namespaces/%s/configmaps/%s", c->config_namespace, x->dates_configmap);
 	if (rc == 0)
 		rc = calendar_specs_add_configmap(s, root, e);
 	if (rc == ERR_DENIED)
@@ -73,11 +72,10 @@ static void add_list(const struct cluster *c, const cJSON *root, struct calendar
 static int read_calendars(const struct cluster *c, struct kube_client *client, const char *name,
 	struct calendar_specs *s, struct buf *complaints, struct err *e)
 {
-	char path[400];
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *root;
-	snprintf(path, sizeof(path), CALENDARS "%s%.253s", name ? "/" : "", name ? name : "");
-	int rc = question_ask(c->loop, client, path, json, &root, e);
+	int rc = question_get(
+		c->loop, client, json, &root, e, name ? CALENDARS "/%s" : CALENDARS, name);
 	if (rc == ERR_GONE)
 		err_set(e, rc, "there is no Calendar%s%.253s in %s%s", name ? " " : "",
 			name ? name : "", c->config->origin,
@@ -90,19 +88,10 @@ static int read_calendars(const struct cluster *c, struct kube_client *client, c
 	return rc;
 }
 
-/* A name goes into a path. */
-static int check_name(const char *name, struct err *e)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789.-";
-	if (!name || (*name && strspn(name, allowed) == strlen(name)))
-		return 0;
-	return err_set(e, ERR_INVALID, "\"%.100s\" is not the name of an object", name);
-}
-
 int cluster_read(const struct cluster *c, const char *name, struct calendar_specs *s,
 	struct buf *complaints, struct err *e)
 {
-	int rc = check_name(name, e);
+	int rc = name ? flag_check_name("NAME", name, e) : 0;
 	if (rc < 0)
 		return rc;
 	struct kube_client *client = question_client(c->loop, c->config);

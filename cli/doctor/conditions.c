@@ -72,16 +72,12 @@ static void look_at_object(struct findings *f, size_t kind, const cJSON *item)
 /* False: it could not be asked, and f says why. A kind that is not there is another check's. */
 static bool look_at(struct doctor_context *p, struct findings *f, size_t kind, size_t *ret_objects)
 {
-	const cJSON *root;
-	struct err e = {""};
+	const cJSON *items;
 	char path[128];
 	snprintf(path, sizeof(path), SLUICE_ROOT "/%s", KINDS[kind].plural);
-	int rc = doctor_context_get(p, path, &root, &e);
-	if (rc < 0 && rc != ERR_GONE) {
-		findings_skip(f, "%s", e.text);
+	if (!doctor_context_list(p, f, path, &items))
 		return false;
-	}
-	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
+	json_each(item, items) {
 		++*ret_objects;
 		look_at_object(f, kind, item);
 	}

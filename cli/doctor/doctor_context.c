@@ -37,6 +37,19 @@ int doctor_context_get(
 		ret_root, e);
 }
 
+bool doctor_context_list(
+	struct doctor_context *p, struct findings *f, const char *path, const cJSON **ret_items)
+{
+	const cJSON *root;
+	struct err e = {""};
+	int rc = doctor_context_get(p, path, &root, &e);
+	*ret_items = rc < 0 ? NULL : json_array(root, "items");
+	if (rc == 0 || rc == ERR_GONE)
+		return true;
+	findings_skip(f, "%s", e.text);
+	return false;
+}
+
 int doctor_context_text(struct doctor_context *p, const char *path, int64_t timeout_ms,
 	struct buf *out, struct err *e)
 {

@@ -26,14 +26,10 @@ static double number(const cJSON *object, const char *key)
 static bool look_at_classes(struct doctor_context *p, struct findings *f, const char *kind,
 	const char *path, struct lowest *l)
 {
-	const cJSON *root;
-	struct err e = {""};
-	int rc = doctor_context_get(p, path, &root, &e);
-	if (rc < 0 && rc != ERR_GONE) {
-		findings_skip(f, "%s", e.text);
+	const cJSON *items;
+	if (!doctor_context_list(p, f, path, &items))
 		return false;
-	}
-	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
+	json_each(item, items) {
 		const char *name = json_text(json_object(item, "metadata"), "name");
 		if (!name || number(item, "value") >= l->value)
 			continue;
@@ -86,20 +82,16 @@ static void look_at_queue(struct findings *f, const cJSON *queue, const struct l
 
 void check_gap_fillers(struct doctor_context *p, struct findings *f)
 {
-	const cJSON *root;
-	struct err e = {""};
+	const cJSON *items;
 	struct lowest l = {.value = 0};
 	if (!look_at_classes(
 		    p, f, "WorkloadPriorityClass", SLUICE_ROOT "/workloadpriorityclasses", &l) ||
 		!look_at_classes(
 			p, f, "PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses", &l))
 		return;
-	int rc = doctor_context_get(p, QUEUES, &root, &e);
-	if (rc < 0 && rc != ERR_GONE) {
-		findings_skip(f, "%s", e.text);
+	if (!doctor_context_list(p, f, QUEUES, &items))
 		return;
-	}
-	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
+	json_each(item, items) {
 		look_at_queue(f, item, &l);
 	}
 	if (f->count == 0)

@@ -35,14 +35,10 @@ static void find_leftover(
 static bool look_at(struct doctor_context *p, struct findings *f, const char *kind,
 	const char *path, size_t *deleted)
 {
-	const cJSON *root;
-	struct err e = {""};
-	int rc = doctor_context_get(p, path, &root, &e);
-	if (rc < 0 && rc != ERR_GONE) {
-		findings_skip(f, "%s", e.text);
+	const cJSON *items;
+	if (!doctor_context_list(p, f, path, &items))
 		return false;
-	}
-	json_each(item, rc < 0 ? NULL : json_array(root, "items")) {
+	json_each(item, items) {
 		const cJSON *metadata = json_object(item, "metadata");
 		if (!json_text(metadata, "deletionTimestamp") || !has_ours(metadata))
 			continue;

@@ -203,14 +203,12 @@ static void put_row(struct jobs_report *r, const cJSON *job)
 
 static void put_head(struct jobs_report *r)
 {
-	static const char *const names[] = {"NAME", "QUEUE", "STATE", "POSITION", "PRIORITY",
-		"ASKS", "WAITS FOR", "START", "AGE", "CLUSTERQUEUE", "SUBMITTED BY", "MESSAGE"};
-	size_t n = sizeof(names) / sizeof(*names) - (r->o.output == OUTPUT_WIDE ? 0 : 3);
+	bool wide = r->o.output == OUTPUT_WIDE;
 	if (r->o.namespaces)
 		table_cell(r->table, COLOUR_DIM, "NAMESPACE");
-	for (size_t i = 0; i < n; i++)
-		table_cell(r->table, COLOUR_DIM, names[i]);
-	table_end_row(r->table);
+	table_head(r->table,
+		wide ? "NAME|QUEUE|STATE|POSITION|PRIORITY|ASKS|WAITS FOR|START|AGE|CLUSTERQUEUE|SUBMITTED BY|MESSAGE"
+		     : "NAME|QUEUE|STATE|POSITION|PRIORITY|ASKS|WAITS FOR|START|AGE");
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

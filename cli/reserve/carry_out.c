@@ -1,8 +1,6 @@
 #include "cli/reserve/carry_out.h"
 
 #include <string.h>
-#include <time.h>
-
 #include "cli/commands.h"
 #include "cli/live_object.h"
 
@@ -71,11 +69,6 @@ enum reserve_verdict reserve_verdict_of(const cJSON *object)
 	return strcmp(text_of(c, "status"), "True") == 0 ? RESERVE_ACCEPTED : RESERVE_REFUSED;
 }
 
-static void pause_for(int ms)
-{
-	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
-}
-
 int reserve_wait(struct ev_loop *loop, struct kube_client *client, const char *name,
 	const struct reserve_patience *patience, struct json *json, const cJSON **ret_object,
 	enum reserve_verdict *ret, struct err *e)
@@ -84,7 +77,7 @@ int reserve_wait(struct ev_loop *loop, struct kube_client *client, const char *n
 	int rc = 0;
 	*ret = RESERVE_UNJUDGED;
 	for (int i = 0; *ret == RESERVE_UNJUDGED && i < patience->rounds; i++) {
-		pause_for(patience->pause_ms);
+		question_pause(patience->pause_ms);
 		json_reset(json);
 		rc = live_object_get(loop, client, kind, "", name, json, ret_object, e);
 		if (rc < 0 && rc != ERR_BUSY)

@@ -1,15 +1,8 @@
 #include "cli/start/answer.h"
 
-#include <time.h>
-
 #include "cli/start/report.h"
 #include "cli/visibility.h"
 #include "controller/common/path.h"
-
-static void pause_for(int ms)
-{
-	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
-}
 
 static int say_unknown(const struct start_question *q, struct err *e)
 {
@@ -31,7 +24,7 @@ int start_answer_get(struct ev_loop *loop, struct kube_client *client,
 		if (rc < 0 || round == q->rounds || !start_report_is_to_come(*ret_job))
 			break;
 		json_reset(json);
-		pause_for(q->pause_ms);
+		question_pause(q->pause_ms);
 	}
 	buf_done(&path);
 	return rc == ERR_GONE ? say_unknown(q, e) : rc;

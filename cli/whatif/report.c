@@ -17,13 +17,6 @@ static const cJSON *status_of(const cJSON *root)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static void put_head(struct table *t, const char *const *names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		table_cell(t, COLOUR_DIM, names[i]);
-	table_end_row(t);
-}
-
 static void put_count(struct table *t, int64_t n)
 {
 	table_cellf(t, COLOUR_NONE, "%" PRId64, n);
@@ -49,13 +42,11 @@ static void put_moved(int64_t earlier_s, struct buf *out)
 
 static void put_queues(const cJSON *status, const struct style *style, struct buf *out)
 {
-	static const char *const head[] = {
-		"CLUSTERQUEUE", "EARLIER", "LATER", "SAME", "WAIT NOW", "WAIT THEN"};
 	const cJSON *queues = json_array(status, "queues");
 	if (!queues || !queues->child)
 		return;
 	struct table *t = table_new(style);
-	put_head(t, head, sizeof(head) / sizeof(*head));
+	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|SAME|WAIT NOW|WAIT THEN");
 	json_each(q, queues) {
 		table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
 		put_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
@@ -128,15 +119,13 @@ static void put_job(struct table *t, const cJSON *item, struct short_times *time
 
 static void put_jobs(const cJSON *status, const struct whatif_report_options *o, struct buf *out)
 {
-	static const char *const head[] = {
-		"JOB", "CLUSTERQUEUE", "START NOW", "START THEN", "DIFFERENCE"};
 	const cJSON *items = json_array(status, "items");
 	struct short_times times = short_times_from(o->now_ms);
 	int64_t hidden = number_of(status, "left"), shown = 0;
 	if (!items || !items->child)
 		return;
 	struct table *t = table_new(o->style);
-	put_head(t, head, sizeof(head) / sizeof(*head));
+	table_head(t, "JOB|CLUSTERQUEUE|START NOW|START THEN|DIFFERENCE");
 	json_each(item, items) {
 		if (o->all || shown < JOBS_SHOWN) {
 			put_job(t, item, &times);

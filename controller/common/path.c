@@ -1,7 +1,5 @@
 #include "controller/common/path.h"
 
-#include <stdarg.h>
-
 static bool is_unreserved(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -18,10 +16,8 @@ void path_escape(struct buf *out, const char *text)
 	}
 }
 
-void path_format(struct buf *out, const char *format, ...)
+void path_vformat(struct buf *out, const char *format, va_list ap)
 {
-	va_list ap;
-	va_start(ap, format);
 	for (const char *p = format; *p; p++) {
 		if (p[0] == '%' && p[1] == 's') {
 			path_escape(out, va_arg(ap, const char *));
@@ -30,5 +26,12 @@ void path_format(struct buf *out, const char *format, ...)
 			buf_putc(out, *p);
 		}
 	}
+}
+
+void path_format(struct buf *out, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	path_vformat(out, format, ap);
 	va_end(ap);
 }

@@ -5,6 +5,8 @@
 #ifndef SLUICE_CONTROLLER_COMMON_PATH_H
 #define SLUICE_CONTROLLER_COMMON_PATH_H
 
+#include <stdarg.h>
+
 #include "base/buf.h"
 
 enum { PATH_MAX_BYTES = 4096 };
@@ -14,5 +16,6 @@ void path_escape(struct buf *out, const char *text);
 
 /* Appends format, in which each %s is one argument, escaped; nothing else is understood. */
 void path_format(struct buf *out, const char *format, ...);
+void path_vformat(struct buf *out, const char *format, va_list ap);
 
 #endif
