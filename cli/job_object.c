@@ -3,26 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "controller/wire/decode.h"
-
-const cJSON *job_object_condition(const cJSON *job, const char *type)
-{
-	json_each(c, json_array(json_object(job, "status"), "conditions")) {
-		const char *is = json_text(c, "type"), *status = json_text(c, "status");
-		if (is && status && strcmp(status, "True") == 0 && strcmp(is, type) == 0)
-			return c;
-	}
-	return NULL;
-}
-
-bool job_object_has_condition(const cJSON *job, const char *type)
-{
-	return job_object_condition(job, type) != NULL;
-}
 
 bool job_object_is_over(const cJSON *job)
 {
-	return job_object_has_condition(job, "Complete") || job_object_has_condition(job, "Failed");
+	return condition_is_true(job, "Complete") || condition_is_true(job, "Failed");
 }
 
 bool job_object_is_suspended(const cJSON *job)

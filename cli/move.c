@@ -51,10 +51,9 @@ static int check_holds_no_quota(const struct job_asked *a, const struct move *m,
 
 static void read_inactive(const cJSON *queue, struct move *m)
 {
-	json_each(c, json_array(json_object(queue, "status"), "conditions"))
-		if (strcmp(text_of(c, "type"), "Active") == 0 &&
-			strcmp(text_of(c, "status"), "False") == 0)
-			snprintf(m->inactive, sizeof(m->inactive), "%s", text_of(c, "message"));
+	const cJSON *active = condition_of(queue, "Active");
+	if (strcmp(text_of(active, "status"), "False") == 0)
+		snprintf(m->inactive, sizeof(m->inactive), "%s", text_of(active, "message"));
 }
 
 /* Who may not read LocalQueues may move a Job all the same. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/doctor/checks.h"
 #include "controller/common/path.h"
 
@@ -18,22 +19,6 @@ enum {
 };
 #define CONTROLLERS                                                                                \
 	"/api/v1/namespaces/%s/pods?labelSelector=app.kubernetes.io%%2Fname%%3Dsluice-controller"
-
-static const cJSON *ready_condition(const cJSON *pod)
-{
-	json_each(c, json_array(json_object(pod, "status"), "conditions")) {
-		const char *type = json_text(c, "type");
-		if (type && strcmp(type, "Ready") == 0)
-			return c;
-	}
-	return NULL;
-}
-
-static bool is_true(const cJSON *condition)
-{
-	const char *status = json_text(condition, "status");
-	return status && strcmp(status, "True") == 0;
-}
 
 /* When it last ended for that Jobs could not be followed; NULL: it did not. */
 static const char *blind_end(const cJSON *pod)
@@ -144,15 +129,15 @@ static void look_at_controller(struct doctor_context *p, struct findings *f, con
 	struct seen_controllers *seen)
 {
 	const char *name = json_text(json_object(pod, "metadata"), "name");
-	const cJSON *condition = ready_condition(pod);
+	const cJSON *condition = condition_of(pod, "Ready");
 	const char *since = json_text(condition, "lastTransitionTime"), *end = blind_end(pod);
 	int64_t port = probes_port(pod);
 	struct buf readyz;
 	buf_init(&readyz, READYZ_MAX_BYTES);
 	name = name ? name : "";
 	seen->n++;
-	seen->ready += is_true(condition);
-	if (!is_true(condition))
+	seen->ready += condition_is_true(pod, "Ready");
+	if (!condition_is_true(pod, "Ready"))
 		find_not_ready(p, f, name, since, port);
 	if (ask_readyz(p, name, port, &readyz, &seen->unasked))
 		find_named(p, f, name, buf_text(&readyz));

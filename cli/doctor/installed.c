@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/deployed.h"
 #include "cli/simulate/documents.h"
@@ -109,16 +110,6 @@ static const cJSON *schema_of(const cJSON *version)
 	return json_object(json_object(version, "schema"), "openAPIV3Schema");
 }
 
-static bool is_established(const cJSON *crd)
-{
-	json_each(c, json_array(json_object(crd, "status"), "conditions")) {
-		const char *type = json_text(c, "type"), *status = json_text(c, "status");
-		if (type && status && strcmp(type, "Established") == 0)
-			return strcmp(status, "True") == 0;
-	}
-	return false;
-}
-
 static void compare_crd(
 	const char *name, const cJSON *ours, const cJSON *theirs, struct findings *f)
 {
@@ -126,7 +117,7 @@ static void compare_crd(
 	bool served = false;
 	const cJSON *version = version_of(theirs, "v1alpha1");
 	json_bool(version, "served", &served);
-	if (!served || !is_established(theirs))
+	if (!served || !condition_is_true(theirs, "Established"))
 		findings_add(f, VERDICT_FAIL, "%s is installed, but does not serve v1alpha1%s",
 			name, served ? " yet" : "");
 	else if (!knows_schema(schema_of(version_of(ours, "v1alpha1")), schema_of(version), &at))

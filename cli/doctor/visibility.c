@@ -2,21 +2,10 @@
  * The aggregated API (docs/visibility.md): where it is installed, does the API server reach it? While
  * it does not, namespaces that are deleted stay Terminating.
  */
-#include <string.h>
-
+#include "cli/commands.h"
 #include "cli/doctor/checks.h"
 
 #define APISERVICE "v1alpha1.visibility.sluice.dev"
-
-static const cJSON *condition_available(const cJSON *apiservice)
-{
-	json_each(c, json_array(json_object(apiservice, "status"), "conditions")) {
-		const char *type = json_text(c, "type");
-		if (type && strcmp(type, "Available") == 0)
-			return c;
-	}
-	return NULL;
-}
 
 static void find_unavailable(struct findings *f, const cJSON *condition)
 {
@@ -46,10 +35,8 @@ void check_visibility(struct doctor_context *p, struct findings *f)
 		findings_skip(f, "%s", e.text);
 		return;
 	}
-	const cJSON *available = condition_available(root);
-	const char *status = json_text(available, "status");
-	if (status && strcmp(status, "True") == 0)
+	if (condition_is_true(root, "Available"))
 		findings_ok(f, "kubectl get queuedjobs is answered");
 	else
-		find_unavailable(f, available);
+		find_unavailable(f, condition_of(root, "Available"));
 }

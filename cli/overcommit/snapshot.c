@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/commands.h"
 #include "cli/simulate/documents.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
@@ -38,16 +39,6 @@ void snapshot_done(struct snapshot *s)
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-static bool tells_ready(const cJSON *o)
-{
-	json_each(c, json_array(json_object(o, "status"), "conditions")) {
-		const char *type = json_text(c, "type");
-		if (type && strcmp(type, "Ready") == 0)
-			return true;
-	}
-	return false;
-}
-
 static int add_node(struct snapshot *s, const cJSON *o, struct err *e)
 {
 	struct node_facts *f;
@@ -55,7 +46,7 @@ static int add_node(struct snapshot *s, const cJSON *o, struct err *e)
 	if (rc < 0)
 		return rc;
 	s->node = mem_one_more(s->node, s->nnodes, sizeof(*s->node));
-	s->node[s->nnodes++] = (struct snapshot_node){f, tells_ready(o)};
+	s->node[s->nnodes++] = (struct snapshot_node){f, condition_of(o, "Ready") != NULL};
 	if (f->fault)
 		buf_printf(&s->notes, "Node %s: %s\n", f->name, f->fault);
 	return 0;

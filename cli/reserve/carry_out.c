@@ -53,10 +53,7 @@ int reserve_create(
 
 const cJSON *reserve_condition(const cJSON *object)
 {
-	json_each(c, json_array(json_object(object, "status"), "conditions"))
-		if (strcmp(text_of(c, "type"), "Accepted") == 0)
-			return c;
-	return NULL;
+	return condition_of(object, "Accepted");
 }
 
 enum reserve_verdict reserve_verdict_of(const cJSON *object)
