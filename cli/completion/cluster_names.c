@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "cli/commands.h"
+#include "cli/live_object.h"
 #include "controller/common/path.h"
 #include "sluice/keys.h"
 
@@ -12,38 +13,39 @@
 /* Of each object its metadata alone. */
 #define ONLY_METADATA "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 
-/* %s: the namespace. */
+/* What is no object of Sluice's kinds by its own name (live_object.h). %s: the namespace. */
 static const struct kind {
 	const char *name, *path, *query;
 } kinds[] = {
 	{"JOB", JOBS, "labelSelector=" QUEUE_LABEL "&"},
 	{"UNQUEUED-JOB", JOBS, "labelSelector=!" QUEUE_LABEL "&"},
-	{"QUEUE", SLUICE_ROOT "/namespaces/%s/localqueues", ""},
-	{"CLUSTERQUEUE", SLUICE_ROOT "/clusterqueues", ""},
 	{"CLASS", SLUICE_ROOT "/workloadpriorityclasses", ""},
-	{"CALENDAR", SLUICE_ROOT "/calendars", ""},
-	{"FLAVOR", SLUICE_ROOT "/resourceflavors", ""},
 	{"NODE", "/api/v1/nodes", ""},
 	{"NAMESPACE", "/api/v1/namespaces", ""},
-	/* By their kinds, as live_object.h has them. */
-	{"ClusterQueue", SLUICE_ROOT "/clusterqueues", ""},
-	{"LocalQueue", SLUICE_ROOT "/namespaces/%s/localqueues", ""},
-	{"Cohort", SLUICE_ROOT "/cohorts", ""},
-	{"ResourceFlavor", SLUICE_ROOT "/resourceflavors", ""},
-	{"Calendar", SLUICE_ROOT "/calendars", ""},
-	{"RunPolicy", SLUICE_ROOT "/runpolicies", ""},
-	{"PricePlan", SLUICE_ROOT "/priceplans", ""},
-	{"Budget", SLUICE_ROOT "/budgets", ""},
-	{"AdvanceReservation", SLUICE_ROOT "/advancereservations", ""},
-	{"WorkloadPriorityClass", SLUICE_ROOT "/workloadpriorityclasses", ""},
 };
 
+/* NULL: it is one of live_object.h. */
 static const struct kind *find_kind(const char *name)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strcmp(kinds[i].name, name) == 0)
 			return &kinds[i];
-	must_not_get_here(); /* a flag or a command wants what is not in the table above */
+	must(live_kind_by_name(
+		slice_of(name))); /* else a flag or a command wants what nobody knows */
+	return NULL;
+}
+
+static void put_path(const char *name, const char *ns, struct buf *path)
+{
+	const struct kind *kind = find_kind(name);
+	const struct live_kind *live = kind ? NULL : live_kind_by_name(slice_of(name));
+	if (kind)
+		path_format(path, kind->path, ns);
+	else if (live->namespaced)
+		path_format(path, SLUICE_ROOT "/namespaces/%s/%s", ns, live->plural);
+	else
+		path_format(path, SLUICE_ROOT "/%s", live->plural);
+	buf_printf(path, "?%slimit=%d", kind ? kind->query : "", CLUSTER_NAMES_MAX);
 }
 
 /* A shell is to see names, and nothing that only looks like one. */
@@ -53,7 +55,7 @@ static void put_name(const char *name, struct buf *out)
 		buf_printf(out, "%s\n", name);
 }
 
-static void list(struct ev_loop *loop, struct kube_client *client, const struct kind *k,
+void cluster_names_ask(struct ev_loop *loop, struct kube_client *client, const char *kind,
 	const char *ns, struct buf *ret_lines)
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);
@@ -61,8 +63,7 @@ static void list(struct ev_loop *loop, struct kube_client *client, const struct 
 	struct question_facts facts;
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
-	path_format(&path, k->path, ns);
-	buf_printf(&path, "?%slimit=%d", k->query, CLUSTER_NAMES_MAX);
+	put_path(kind, ns, &path);
 	const struct kube_request r = {.method = KUBE_GET,
 		.path = buf_text(&path),
 		.accept = ONLY_METADATA,
@@ -74,16 +75,10 @@ static void list(struct ev_loop *loop, struct kube_client *client, const struct 
 	json_free(json);
 }
 
-void cluster_names_ask(struct ev_loop *loop, struct kube_client *client, const char *kind,
-	const char *ns, struct buf *ret_lines)
-{
-	list(loop, client, find_kind(kind), ns, ret_lines);
-}
-
 void cluster_names(const char *kind, const struct completion_place *place, struct buf *ret_lines)
 {
-	const struct kind *k = find_kind(kind);
 	struct kube_config *config;
+	find_kind(kind);
 	if (kube_config_load(&place->kube, &config, NULL) < 0)
 		return;
 	const char *ns = place->namespace_name ? place->namespace_name : config->namespace_name;
@@ -93,7 +88,7 @@ void cluster_names(const char *kind, const struct completion_place *place, struc
 			.answer_ceiling = QUESTION_ANSWER_MAX,
 			.connect_ms = CLUSTER_NAMES_WAIT_MS,
 			.credential = {.plugin_timeout_ms = CLUSTER_NAMES_WAIT_MS}});
-	list(loop, client, k, ns, ret_lines);
+	cluster_names_ask(loop, client, kind, ns, ret_lines);
 	kube_client_free(client);
 	ev_loop_destroy(loop);
 	kube_config_free(config);
