@@ -651,34 +651,32 @@ static void on_whereabouts(const struct kube_answer *a, void *ctx)
 	watch_fail(w, a->retry_after_ms, "%s", a->sentence);
 }
 
-static void ask_whereabouts(struct kube_watch *w)
+/* token: where the page begins; "": it is the first. */
+static void ask_list(struct kube_watch *w, int limit, const char *token, kube_answer_fn *done)
 {
 	struct buf path;
 	buf_init(&path, SIZE_MAX / 2);
-	buf_printf(&path, "%s?limit=1", w->path);
+	buf_printf(&path, "%s?limit=%d", w->path, limit);
+	if (*token)
+		path_format(&path, "&continue=%s", token);
 	add_selectors(w, &path);
 	struct kube_request q = {.method = KUBE_GET,
 		.path = buf_text(&path),
 		.answer_ceiling = w->options.event_ceiling};
-	w->request = kube_client_send(w->client, &q, on_whereabouts, w);
+	w->request = kube_client_send(w->client, &q, done, w);
 	buf_done(&path);
+}
+
+static void ask_whereabouts(struct kube_watch *w)
+{
+	ask_list(w, 1, "", on_whereabouts);
 }
 
 static void on_page(const struct kube_answer *a, void *ctx);
 
 static void ask_page(struct kube_watch *w)
 {
-	struct buf path;
-	buf_init(&path, SIZE_MAX / 2);
-	buf_printf(&path, "%s?limit=%d", w->path, w->page_limit);
-	if (w->next_page.len > 0)
-		path_format(&path, "&continue=%s", buf_text(&w->next_page));
-	add_selectors(w, &path);
-	struct kube_request q = {.method = KUBE_GET,
-		.path = buf_text(&path),
-		.answer_ceiling = w->options.event_ceiling};
-	w->request = kube_client_send(w->client, &q, on_page, w);
-	buf_done(&path);
+	ask_list(w, w->page_limit, buf_text(&w->next_page), on_page);
 }
 
 /* The page is too large for us, or cannot be cut into its items: the same again in smaller pieces.
