@@ -37,7 +37,7 @@ static int fill_localqueue(struct decoder *d, const cJSON *o, struct err *e)
 	const struct path *at = PATH(NULL, "spec");
 	struct localqueue_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
-	s->ns = text_keep(d, NULL, decode_namespace_of(o), NAME_MAX_BYTES);
+	s->ns = text_field(d, PATH(NULL, "metadata"), meta_of(o), "namespace", NAME_MAX_BYTES);
 	meta_fields(d, o, s);
 	localqueue_spec_fields(d, at, spec, s);
 	s->limits.per_user.quota = user_quota_field(d, at, spec);
