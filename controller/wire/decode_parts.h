@@ -32,7 +32,7 @@ const cJSON *meta_of(const cJSON *o);
 const cJSON *annotations_of(const cJSON *o);
 int64_t meta_generation(const cJSON *o);
 bool meta_deleting(const cJSON *o);
-/* The members of META (sluice/fields/members.h) of s, which is a spec of o. */
+/* Fills META (sluice/fields/members.h) of s, the spec of the object o. */
 #define meta_fields(d, o, s)                                                                       \
 	((s)->name = text_keep(d, NULL, decode_name(o), NAME_MAX_BYTES),                           \
 		(s)->generation = meta_generation(o), (s)->deleting = meta_deleting(o))
@@ -45,8 +45,9 @@ bool meta_owner_job(const cJSON *o, struct uid *ret);
 int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, struct err *e);
 
 /*
- * decode_fields.c: the fields of an object, o at `at`, as the rows of sluice/fields/X.def have them, into the members
- * of those rows. The others are left alone. They are read in the order of the rows.
+ * decode_fields.c. Reads the fields of an object, o at `at`, into the members that the rows of
+ * sluice/fields/X.def say, in their order. Members that a row leaves to the decoder of the kind are
+ * left as they are.
  */
 #define FIELDS(tag)                                                                                \
 	void tag##_fields(                                                                         \

@@ -21,8 +21,8 @@
 #include "sluice/policy.h"
 #include "sluice/spec.h"
 
-/* Is each number and each duration in the bounds of its row? Else ERR_INVALID, and "spec.leadTime must be 0s to
- * 744h"; at: what stands in front of the field ("spec."). */
+/* Checks each number and each duration against the bounds of its row. ERR_INVALID: "spec.leadTime
+ * must be 0s to 744h"; at is what stands in front of the field ("spec."). */
 #define BOUNDS(tag) int tag##_bounds(const struct tag *s, const char *at, struct err *e);
 
 BOUNDS(advance_reservation_spec)

@@ -1,4 +1,5 @@
-/* The bounds of numbers and durations that admins write: specs.h. A row of sluice/fields/X.def becomes a condition. */
+/* The bounds of numbers and durations that admins write: specs.h. A row of sluice/fields/X.def
+ * becomes a condition. */
 #include "queue/job/specs.h"
 
 static int number_fault(struct err *e, const char *at, const char *wire, int64_t low, int64_t high)

@@ -1,6 +1,7 @@
 /*
- * Turns the rows of fields/X.def into rows of sluice/specs.def, for what makes no difference between a
- * duration and a number: copies, comparisons, records. A file that defines a row itself does so before.
+ * Turns the rows of fields/X.def into rows of sluice/specs.def, for what makes no difference
+ * between a duration and a number: copies, comparisons, records. A file that defines NUMBER,
+ * MAYBE_NUMBER and SPAN itself does so before.
  */
 #define META TEXT(name) VALUE(generation) VALUE(deleting)
 #define NAME(m, wire, kind, needed, text) TEXT(m)
