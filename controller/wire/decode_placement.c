@@ -52,34 +52,28 @@ const struct taint *taints_field(struct decoder *d, const struct path *up, const
 	return all;
 }
 
-static struct toleration toleration_item(
-	struct decoder *d, const struct path *at, const cJSON *item)
+static void fill_toleration(
+	struct decoder *d, const struct path *at, const cJSON *item, struct toleration *ret)
 {
-	struct toleration t = {0};
 	const char *op = json_text(item, "operator");
-	t.key = text_field(d, at, item, "key", NAME_MAX_BYTES);
-	t.value = text_field(d, at, item, "value", NAME_MAX_BYTES);
+	ret->key = text_field(d, at, item, "key", NAME_MAX_BYTES);
+	ret->value = text_field(d, at, item, "value", NAME_MAX_BYTES);
 	if (!op || *op) /* "" is Equal, as absent */
-		t.op = (enum toleration_op)name_field(
+		ret->op = (enum toleration_op)name_field(
 			d, at, item, "operator", toleration_ops, TOLERATION_EQUAL);
-	t.effect = (enum taint_effect)name_field(d, at, item, "effect", effects, TAINT_ANY);
-	int rc = json_i64(item, "tolerationSeconds", &t.seconds);
+	ret->effect = (enum taint_effect)name_field(d, at, item, "effect", effects, TAINT_ANY);
+	int rc = json_i64(item, "tolerationSeconds", &ret->seconds);
 	if (rc == ERR_INVALID)
 		decoder_fault(d, PATH(at, "tolerationSeconds"), "must be a whole number");
-	t.has_seconds = rc == 0;
-	return t;
+	ret->has_seconds = rc == 0;
 }
 
 const struct toleration *tolerations_field(struct decoder *d, const struct path *up,
 	const cJSON *object, size_t max, size_t *ret_count)
 {
-	size_t n = 0;
-	const cJSON *list = objects_field(d, up, object, "tolerations", max, ret_count);
-	struct toleration *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
-	json_each(item, list) {
-		all[n] = toleration_item(d, PATH_INDEX(PATH(up, "tolerations"), n), item);
-		n++;
-	}
+	const struct toleration *all;
+	objects_read(d, up, object, "tolerations", max, struct toleration, fill_toleration, &all,
+		ret_count);
 	return all;
 }
 

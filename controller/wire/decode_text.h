@@ -78,6 +78,18 @@ const char *const *texts_field(struct decoder *d, const struct path *up, const c
 /* The same for an array of objects: an item that is none is a fault. */
 const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
+/* Reads such a list into *ret, an array of that type: read(d, at, item, ret) of each. */
+#define objects_read(d, up, object, key, max, type, read, ret, ret_count)                          \
+	do {                                                                                       \
+		size_t n_ = 0;                                                                     \
+		const cJSON *list_ = objects_field(d, up, object, key, max, ret_count);            \
+		type *all_ = parcel_array(&(d)->parcel, *(ret_count), sizeof(*all_));              \
+		json_each(item_, list_) {                                                          \
+			read(d, PATH_INDEX(PATH(up, key), n_), item_, &all_[n_]);                  \
+			n_++;                                                                      \
+		}                                                                                  \
+		*(ret) = all_;                                                                     \
+	} while (0)
 /* The object under key: NULL when it is absent or, a fault, of the wrong type. */
 const cJSON *object_field(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key);

@@ -131,20 +131,6 @@ static void fill_window(
 	}
 }
 
-static void windows_field(
-	struct decoder *d, const struct path *up, const cJSON *spec, struct calendar_spec *s)
-{
-	size_t n = 0;
-	const cJSON *list = objects_field(d, up, spec, "open", CALENDAR_WINDOWS_MAX, &s->nwindows);
-	struct window_spec *w = parcel_array(&d->parcel, s->nwindows, sizeof(*w));
-	s->window = w;
-	json_each(item, list) {
-		if (cJSON_IsObject(item))
-			fill_window(d, PATH_INDEX(PATH(up, "open"), n), item, &w[n]);
-		n++;
-	}
-}
-
 /* ---- exceptions ------------------------------------------------------------------------------ */
 
 static int treat_as_field(struct decoder *d, const struct path *up, const cJSON *o)
@@ -196,21 +182,6 @@ static void fill_exception(
 			"names no date; write e.g. [\"2026-12-24..2026-12-26\"], or datesFrom");
 }
 
-static void exceptions_field(
-	struct decoder *d, const struct path *up, const cJSON *spec, struct calendar_spec *s)
-{
-	size_t n = 0;
-	const cJSON *list =
-		objects_field(d, up, spec, "except", CALENDAR_EXCEPTIONS_MAX, &s->nexceptions);
-	struct exception_spec *x = parcel_array(&d->parcel, s->nexceptions, sizeof(*x));
-	s->exception = x;
-	json_each(item, list) {
-		if (cJSON_IsObject(item))
-			fill_exception(d, PATH_INDEX(PATH(up, "except"), n), item, &x[n]);
-		n++;
-	}
-}
-
 /* ---- the object ------------------------------------------------------------------------------ */
 
 static int fill_calendar(struct decoder *d, const cJSON *o, struct err *e)
@@ -220,8 +191,10 @@ static int fill_calendar(struct decoder *d, const cJSON *o, struct err *e)
 	const cJSON *spec = object_field(d, NULL, o, "spec");
 	meta_fields(d, o, s);
 	s->time_zone = text_field(d, at, spec, "timeZone", TEXT_MAX);
-	windows_field(d, at, spec, s);
-	exceptions_field(d, at, spec, s);
+	objects_read(d, at, spec, "open", CALENDAR_WINDOWS_MAX, struct window_spec, fill_window,
+		&s->window, &s->nwindows);
+	objects_read(d, at, spec, "except", CALENDAR_EXCEPTIONS_MAX, struct exception_spec,
+		fill_exception, &s->exception, &s->nexceptions);
 	return decoder_verdict(d, "Calendar", o, e);
 }
 

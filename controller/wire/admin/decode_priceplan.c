@@ -58,21 +58,12 @@ static void flavors_field(
 	}
 }
 
-static void rates_field(
-	struct decoder *d, const struct path *up, const cJSON *spec, struct priceplan_spec *s)
+static void fill_rate(
+	struct decoder *d, const struct path *at, const cJSON *item, struct price_rate *ret)
 {
-	size_t n = 0;
-	const cJSON *list = objects_field(d, up, spec, "rates", RATES_MAX, &s->nrates);
-	struct price_rate *all = parcel_array(&d->parcel, s->nrates, sizeof(*all));
-	s->rate = all;
-	json_each(item, list) {
-		const struct path *at = PATH_INDEX(PATH(up, "rates"), n);
-		all[n].calendar =
-			needed_text(d, at, item, "calendar", "nights, the name of a Calendar");
-		all[n].window = text_field(d, at, item, "window", NAME_MAX_BYTES);
-		all[n].factor = factor_value(d, PATH(at, "factor"), json_get(item, "factor"));
-		n++;
-	}
+	ret->calendar = needed_text(d, at, item, "calendar", "nights, the name of a Calendar");
+	ret->window = text_field(d, at, item, "window", NAME_MAX_BYTES);
+	ret->factor = factor_value(d, PATH(at, "factor"), json_get(item, "factor"));
 }
 
 static int64_t reference_field(struct decoder *d, const struct path *up, const cJSON *o)
@@ -115,7 +106,8 @@ static int fill_priceplan(struct decoder *d, const cJSON *o, struct err *e)
 	s->queues = queue_globs_field(d, at, spec, "queues", false, &s->nqueues);
 	bases_field(d, at, spec, s);
 	flavors_field(d, at, spec, s);
-	rates_field(d, at, spec, s);
+	objects_read(d, at, spec, "rates", RATES_MAX, struct price_rate, fill_rate, &s->rate,
+		&s->nrates);
 	series_field(d, at, spec, s);
 	return decoder_verdict(d, "PricePlan", o, e);
 }
