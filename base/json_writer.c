@@ -72,13 +72,36 @@ void jw_text(struct json_writer *w, const char *key, const char *value)
 	buf_json_string(w->out, value);
 }
 
+static void put_texts(struct json_writer *w, const char *key, va_list ap)
+{
+	for (; key; key = va_arg(ap, const char *))
+		jw_text(w, key, va_arg(ap, const char *));
+}
+
 void jw_texts(struct json_writer *w, const char *key, ...)
 {
 	va_list ap;
 	va_start(ap, key);
-	for (; key; key = va_arg(ap, const char *))
-		jw_text(w, key, va_arg(ap, const char *));
+	put_texts(w, key, ap);
 	va_end(ap);
+}
+
+void jw_object_of(struct json_writer *w, const char *key, ...)
+{
+	va_list ap;
+	jw_object(w, key);
+	va_start(ap, key);
+	put_texts(w, va_arg(ap, const char *), ap);
+	va_end(ap);
+	jw_end(w);
+}
+
+void jw_array_of(struct json_writer *w, const char *key, const char *const *text, size_t n)
+{
+	jw_array(w, key);
+	for (size_t i = 0; i < n && text[i]; i++)
+		jw_text(w, NULL, text[i]);
+	jw_end(w);
 }
 
 void jw_slice(struct json_writer *w, const char *key, struct slice value)

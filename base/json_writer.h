@@ -47,6 +47,10 @@ void jw_close(struct json_writer *w);
 void jw_text(struct json_writer *w, const char *key, const char *value); /* NULL: null */
 /* Puts text members: a key and its value, and so on; NULL ends them. */
 void jw_texts(struct json_writer *w, const char *key, ...) __attribute__((sentinel));
+/* Puts an object of text members. */
+void jw_object_of(struct json_writer *w, const char *key, ...) __attribute__((sentinel));
+/* Puts an array of texts: n of them, or fewer where one is NULL. */
+void jw_array_of(struct json_writer *w, const char *key, const char *const *text, size_t n);
 void jw_slice(struct json_writer *w, const char *key, struct slice value);
 /* Puts a text that is made as printf() makes it. */
 void jw_textf(struct json_writer *w, const char *key, const char *fmt, ...)

@@ -91,9 +91,7 @@ static void put_body(struct buf *body, const char *ns, const char *name, const s
 {
 	struct json_writer w = json_writer_object(body);
 	jw_texts(&w, "apiVersion", "policy/v1", "kind", "Eviction", NULL);
-	jw_object(&w, "metadata");
-	jw_texts(&w, "namespace", ns, "name", name, NULL);
-	jw_end(&w);
+	jw_object_of(&w, "metadata", "namespace", ns, "name", name, NULL);
 	jw_object(&w, "deleteOptions");
 	jw_object(&w, "preconditions");
 	uid_put(&w, "uid", uid);

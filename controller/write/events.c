@@ -151,9 +151,7 @@ static void render(struct events *h, const struct events_subject *of, enum event
 	buf_init(&name, PATH_MAX_BYTES);
 	render_name(h, of->name, now_ms, &name);
 	jw_texts(&w, "apiVersion", "v1", "kind", "Event", NULL);
-	jw_object(&w, "metadata");
-	jw_texts(&w, "namespace", namespace_of(of), "name", buf_text(&name), NULL);
-	jw_end(&w);
+	jw_object_of(&w, "metadata", "namespace", namespace_of(of), "name", buf_text(&name), NULL);
 	put_subject(of, &w);
 	jw_texts(&w, "type", type == EVENTS_WARNING ? "Warning" : "Normal", "reason", reason, NULL);
 	jw_slice(&w, "message", cut_message(message));
@@ -161,8 +159,7 @@ static void render(struct events *h, const struct events_subject *of, enum event
 	stamp_put(&w, "lastTimestamp", now_ms);
 	jw_int(&w, "count", 1);
 	jw_texts(&w, "reportingInstance", h->identity, "reportingComponent", COMPONENT, NULL);
-	jw_object(&w, "source");
-	jw_text(&w, "component", COMPONENT);
+	jw_object_of(&w, "source", "component", COMPONENT, NULL);
 	jw_close(&w);
 	buf_done(&name);
 }

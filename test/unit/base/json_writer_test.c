@@ -23,8 +23,8 @@ static void each_type_is_put_with_its_commas(void **state)
 	jw_bool(&w, "no", false);
 	jw_number(&w, "ratio", "%.2f", 0.5);
 	jw_raw(&w, "raw", slice_of("[1]"));
-	jw_object(&w, "empty");
-	jw_end(&w);
+	jw_object_of(&w, "few", "a", "1", "b", NULL, NULL);
+	jw_array_of(&w, "texts", (const char *const[]){"x", "y", NULL}, 3);
 	jw_array(&w, "list");
 	jw_int(&w, NULL, 1);
 	jw_array(&w, NULL);
@@ -38,7 +38,7 @@ static void each_type_is_put_with_its_commas(void **state)
 	assert_string_equal(buf_text(&out),
 		"{\"text\":\"a \\\"b\\\"\\n\",\"none\":null,\"part\":\"ab\","
 		"\"format\":\"7\\t\xEF\xBF\xBD\",\"least\":-9223372036854775808,\"no\":false,"
-		"\"ratio\":0.50,\"raw\":[1],\"empty\":{},"
+		"\"ratio\":0.50,\"raw\":[1],\"few\":{\"a\":\"1\",\"b\":null},\"texts\":[\"x\",\"y\"],"
 		"\"list\":[1,[],{\"key \\\"k\\\"\":true}],\"last\":2}");
 	buf_done(&out);
 }
