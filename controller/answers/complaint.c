@@ -30,13 +30,22 @@ static const char *reason_of(unsigned status)
 	}
 }
 
+void complaint_put_member(
+	struct json_writer *w, const char *key, unsigned status, const char *sentence)
+{
+	jw_object(w, key);
+	jw_texts(w, "kind", "Status", "apiVersion", "v1", NULL);
+	jw_object_of(w, "metadata", NULL);
+	jw_texts(w, "status", "Failure", "reason", reason_of(status), NULL);
+	jw_int(w, "code", status);
+	jw_text(w, "message", sentence);
+	jw_end(w);
+}
+
 void complaint_put(struct buf *out, unsigned status, const char *sentence)
 {
-	buf_printf(out,
-		"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"reason\":\"%s\",\"code\":%u,\"message\":",
-		reason_of(status), status);
-	buf_json_string(out, sentence);
-	buf_putc(out, '}');
+	struct json_writer w = json_writer(out);
+	complaint_put_member(&w, NULL, status, sentence);
 }
 
 void complain(struct http_question *q, unsigned status, const char *sentence)

@@ -6,11 +6,13 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "controller/net/http.h"
 
 /* Appends the Status. */
 void complaint_put(struct buf *out, unsigned status, const char *sentence);
+void complaint_put_member(
+	struct json_writer *w, const char *key, unsigned status, const char *sentence);
 /* The answer to q. */
 void complain(struct http_question *q, unsigned status, const char *sentence);
 /* Slow clients must not take the controller's memory. True: too much is unsent to allow so many bytes more,

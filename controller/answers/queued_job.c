@@ -4,293 +4,387 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/span.h"
 #include "controller/common/stamp.h"
 #include "controller/gate/label_set.h"
 #include "controller/gate/trouble.h"
-#include "controller/write/status.h"
+#include "controller/answers/review_reply.h"
 #include "forecast/play.h"
-#include "queue/price/money.h"
 #include "sluice/quantity.h"
 
-enum { WHY_MAX_BYTES = 4096 };
+enum { WHY_MAX_BYTES = 4096, DIGESTED_MAX_BYTES = 64 << 10 };
 
 /* The state of one that is no more: ended, deleted, or no longer managed. */
 #define GONE "Gone"
+#define VERSION VISIBILITY_GROUP "/" VISIBILITY_VERSION
 
-/* ---- members --------------------------------------------------------------------------------- */
+/* ---- what is shown of a Job ------------------------------------------------------------------ */
 
-static void put_text(struct buf *out, const char *key, const char *value)
-{
-	buf_printf(out, ",\"%s\":", key);
-	buf_json_string(out, value);
-}
+struct shown_start {
+	struct forecast forecast;
+	int64_t misses; /* 0: it starts in all plays, and the next two are NULL */
+	const char *reason, *waits_for;
+	const struct move *moved; /* NULL: it has not */
+	struct review_basis basis;
+};
 
-static void put_time(struct buf *out, const char *key, int64_t ms)
-{
-	char at[STAMP_TEXT_SIZE];
-	if (ms > 0 && ms < INT64_MAX)
-		put_text(out, key, stamp_format_seconds(ms, at));
-}
+struct shown_trouble {
+	struct gate_trouble gate;
+	const char *reason, *cure;
+};
 
-static void put_money(struct buf *out, const char *key, int64_t micro)
-{
-	char text[MONEY_TEXT_SIZE];
-	money_format(micro, text);
-	put_text(out, key, text);
-}
-
-/* ---- metadata -------------------------------------------------------------------------------- */
-
-static void put_labels(struct buf *out, const struct label_set *s)
-{
-	const struct label *label = label_set_labels(s);
-	for (size_t i = 0; i < label_set_count(s); i++) {
-		buf_puts(out, i ? "," : ",\"labels\":{");
-		buf_json_string(out, label[i].key);
-		buf_putc(out, ':');
-		buf_json_string(out, label[i].value);
-	}
-	if (s)
-		buf_putc(out, '}');
-}
-
-static void put_version(struct buf *out, uint64_t version)
-{
-	if (version > 0)
-		buf_printf(out, ",\"resourceVersion\":\"%" PRIu64 "\"", version);
-}
-
-static void put_metadata(struct buf *out, const struct gate_listed *j, uint64_t version)
-{
-	char uid[UID_TEXT_SIZE];
-	buf_puts(out, "\"metadata\":{\"name\":");
-	buf_json_string(out, j->name);
-	put_text(out, "namespace", j->ns);
-	uid_format(&j->uid, uid);
-	put_text(out, "uid", uid);
-	put_version(out, version);
-	put_time(out, "creationTimestamp", j->created_ms);
-	put_labels(out, j->labels);
-	buf_putc(out, '}');
-}
-
-/* ---- spec ------------------------------------------------------------------------------------ */
-
-static void put_requests(struct buf *out, const struct queue *q, const struct uid *uid)
-{
-	struct resource asks[QUEUE_LINES_MAX];
-	char text[QUANTITY_TEXT_SIZE];
+/* As the views below want it: 0 and NULL are absent. */
+struct shown {
+	const struct queued_jobs_sources *sources;
+	struct queued_job job;
+	const char *clusterqueue, *reason, *waits_for, *expected_from;
+	int64_t priority, claimed_priority, position, rank, start_ms, expected_s, ledger_down_ms;
+	bool unreachable, has_no_forecasts, is_ledger_down;
 	int32_t pods;
-	size_t n = queue_job_asks(q, uid, &pods, asks);
-	if (pods > 0)
-		buf_printf(out, ",\"pods\":%" PRId32, pods);
-	for (size_t i = 0; i < n; i++) {
-		buf_puts(out, i ? "," : ",\"requests\":{");
-		buf_json_string(out, asks[i].name);
-		buf_putc(out, ':');
-		buf_json_string(out, status_quantity(asks[i].amount, asks[i].name, text));
-	}
-	if (n > 0)
-		buf_putc(out, '}');
-}
-
-static void put_spec(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
-{
-	const struct explanation *x = &j->explanation;
-	buf_puts(out, ",\"spec\":{\"queue\":");
-	buf_json_string(out, x->localqueue);
-	if (*x->clusterqueue)
-		put_text(out, "clusterQueue", x->clusterqueue);
-	buf_printf(out, ",\"priority\":%" PRId32, x->priority);
-	if (x->claimed_priority != x->priority)
-		buf_printf(out, ",\"claimedPriority\":%" PRId32, x->claimed_priority);
-	if (j->listed.submitted_by)
-		put_text(out, "submittedBy", j->listed.submitted_by);
-	put_requests(out, s->queue, &j->listed.uid);
-	buf_putc(out, '}');
-}
-
-/* ---- status ---------------------------------------------------------------------------------- */
+	struct resource asks[QUEUE_LINES_MAX];
+	size_t nasks;
+	struct shown_start start_here; /* where the next one points */
+	const struct shown_start *start;
+	struct shown_trouble trouble_here;
+	const struct shown_trouble *trouble;
+	struct run_bill bill_here;
+	const struct run_bill *bill;
+};
 
 static bool is_waiting(const struct explanation *x)
 {
 	return x->reason != WAIT_NOT;
 }
 
-/* When time alone will let it go on; 0: not known. */
-static int64_t start_ms(const struct queued_jobs_sources *s, const struct explanation *x)
+static void look_at_start(struct shown *x)
 {
-	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
-	return is_waiting(x) && later ? x->not_before_ms : 0;
-}
-
-bool queued_job_forecast(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct forecast *ret)
-{
-	return s->forecasts && is_waiting(&j->explanation) &&
-	       forecasts_find(s->forecasts, &j->listed.uid, &j->explanation, ret);
-}
-
-static void put_move(const struct move *m, struct buf *out)
-{
-	struct buf why;
-	buf_init(&why, WHY_MAX_BYTES);
-	moves_say_why(m, &why);
-	buf_puts(out, ",\"moved\":{\"why\":");
-	buf_json_string(out, buf_text(&why));
-	put_time(out, "from", m->from_ms);
-	put_time(out, "at", m->at_ms);
-	buf_putc(out, '}');
-	buf_done(&why);
-}
-
-static void put_forecast(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
-{
-	struct forecast x;
-	if (!queued_job_forecast(s, j, &x))
+	struct shown_start *s = &x->start_here;
+	const struct forecast *f = &s->forecast;
+	const struct explanation *e = &x->job.explanation;
+	if (!x->sources->forecasts || !is_waiting(e) ||
+		!forecasts_find(x->sources->forecasts, &x->job.listed.uid, e, &s->forecast))
 		return;
-	buf_printf(out, ",\"start\":{\"draws\":%zu", x.draws);
-	put_time(out, "asOf", x.as_of_ms);
-	put_time(out, "p10", x.start.p10_ms);
-	put_time(out, "p50", x.start.p50_ms);
-	put_time(out, "p90", x.start.p90_ms);
-	if (x.start.started < x.draws)
-		buf_printf(out, ",\"misses\":%zu", x.draws - x.start.started);
-	if (x.start.started < x.draws && x.reason != WAIT_NOT) {
-		put_text(out, "reason", wait_reason_name(x.reason));
-		put_text(out, "waitsFor", wait_reason_phrase(x.reason));
+	x->start = s;
+	s->misses = f->start.started < f->draws ? (int64_t)(f->draws - f->start.started) : 0;
+	if (s->misses > 0 && f->reason != WAIT_NOT) {
+		s->reason = wait_reason_name(f->reason);
+		s->waits_for = wait_reason_phrase(f->reason);
 	}
-	if (x.has_moved)
-		put_move(&x.move, out);
-	buf_printf(out, ",\"basis\":{\"runs\":%zu,\"arrivals\":%zu}}", x.runs, x.arrivals);
+	s->moved = f->has_moved ? &f->move : NULL;
+	s->basis = (struct review_basis){f->runs, f->arrivals};
 }
 
-/* What is known of its duration and its end. */
-static void put_terms(struct buf *out, const struct explanation *x)
+static void look_at_trouble(struct shown *x)
+{
+	const struct gate_listed *j = &x->job.listed;
+	struct shown_trouble *t = &x->trouble_here;
+	if (!gate_job_trouble(x->sources->gate, j->ns, j->name, &t->gate))
+		return;
+	x->trouble = t;
+	t->reason = trouble_name(t->gate.word);
+	t->cure = trouble_cure(t->gate.word, t->gate.message);
+}
+
+/* Finds what only objects tell. */
+static void look_at_bill(struct shown *x)
+{
+	const struct gate_listed *j = &x->job.listed;
+	if (gate_bill(x->sources->gate, j->ns, j->name, x->sources->now_ms, &x->bill_here) &&
+		x->bill_here.priced)
+		x->bill = &x->bill_here;
+}
+
+static void look_at_wait(struct shown *x, const struct explanation *e)
+{
+	bool later = e->not_before_ms > x->sources->now_ms && e->not_before_ms < INT64_MAX;
+	if (!is_waiting(e))
+		return;
+	if (e->in_line) {
+		x->position = (int64_t)e->ahead + 1;
+		x->rank = (int64_t)e->rank + 1;
+	}
+	x->reason = wait_reason_name(e->reason);
+	x->waits_for = wait_reason_phrase(e->reason);
+	x->start_ms = later ? e->not_before_ms : 0;
+	x->has_no_forecasts = !x->sources->forecasts;
+}
+
+/* Finds what is known of its duration and its end. */
+static void look_at_terms(struct shown *x, const struct explanation *e)
 {
 	static const char *const sources[] = {[DURATION_UNKNOWN] = "",
 		[DURATION_ANNOTATION] = "Annotation",
 		[DURATION_DEADLINE] = "ActiveDeadlineSeconds",
 		[DURATION_HISTORY] = "History"};
-	if (x->expected_ms > 0) {
-		buf_printf(out, ",\"expectedSeconds\":%" PRId64, (x->expected_ms + 999) / 1000);
-		put_text(out, "expectedFrom", sources[x->expected_from]);
+	if (e->expected_ms > 0) {
+		x->expected_s = (e->expected_ms + 999) / 1000;
+		x->expected_from = sources[e->expected_from];
 	}
-	put_time(out, "deadline", x->deadline_ms);
-	if (x->deadline_ms > 0 && x->unreachable)
-		buf_puts(out, ",\"deadlineUnreachable\":true");
-	put_time(out, "stopsAt", x->stop_ms);
+	x->unreachable = e->deadline_ms > 0 && e->unreachable;
 }
 
-static void put_trouble(struct buf *out, const struct gate_trouble *x)
+static void look(const struct queued_jobs_sources *s, const struct queued_job *j, struct shown *ret)
 {
-	buf_puts(out, ",\"trouble\":{\"reason\":");
-	buf_json_string(out, trouble_name(x->word));
-	buf_printf(out, ",\"pods\":%" PRId32 ",\"of\":%" PRId32, x->pods, x->of);
-	put_time(out, "since", x->since_ms);
-	put_text(out, "message", x->message);
-	put_text(out, "cure", trouble_cure(x->word, x->message));
-	buf_putc(out, '}');
+	const struct explanation *e = &j->explanation;
+	bool is_capped = e->claimed_priority != e->priority;
+	*ret = (struct shown){.sources = s,
+		.job = *j,
+		.clusterqueue = *e->clusterqueue ? e->clusterqueue : NULL,
+		.priority = e->priority,
+		.claimed_priority = is_capped ? e->claimed_priority : VIEW_NONE,
+		.is_ledger_down = !s->ledger_up,
+		.ledger_down_ms = s->ledger_up ? 0 : gate_ledger_down_ms(s->gate)};
+	ret->nasks = queue_job_asks(s->queue, &j->listed.uid, &ret->pods, ret->asks);
+	look_at_wait(ret, e);
+	look_at_terms(ret, e);
+	look_at_start(ret);
+	look_at_trouble(ret);
 }
 
-static void put_bill(struct buf *out, const struct run_bill *b)
+/* ---- metadata and spec ----------------------------------------------------------------------- */
+
+static void put_labels(struct json_writer *w, const char *key, const void *object)
 {
-	buf_puts(out, ",\"bill\":{\"currency\":");
-	buf_json_string(out, b->currency);
-	put_text(out, "plan", b->plan);
-	put_money(out, "cost", b->cost);
-	put_money(out, "perHour", b->per_hour);
-	if (b->expected_cost >= 0)
-		put_money(out, "expectedCost", b->expected_cost);
-	buf_putc(out, '}');
+	const struct label_set *s = ((const struct shown *)object)->job.listed.labels;
+	const struct label *label = label_set_labels(s);
+	if (!s)
+		return;
+	jw_object(w, key);
+	for (size_t i = 0; i < label_set_count(s); i++)
+		jw_text(w, label[i].key, label[i].value);
+	jw_end(w);
 }
 
-static void put_run(
-	const struct queued_jobs_sources *s, const struct gate_listed *j, struct buf *out)
+static void put_metadata(struct json_writer *w, const char *key, const void *object)
 {
-	struct gate_trouble trouble;
-	struct run_bill bill;
-	put_time(out, "startedAt", j->started_ms);
-	if (gate_job_trouble(s->gate, j->ns, j->name, &trouble))
-		put_trouble(out, &trouble);
-	if (gate_bill(s->gate, j->ns, j->name, s->now_ms, &bill) && bill.priced)
-		put_bill(out, &bill);
+	const struct queued_job *job = &((const struct shown *)object)->job;
+	jw_object(w, key);
+	jw_texts(w, "name", job->listed.name, "namespace", job->listed.ns, NULL);
+	uid_put(w, "uid", &job->listed.uid);
+	if (job->version > 0)
+		jw_textf(w, "resourceVersion", "%" PRIu64, job->version);
+	stamp_put(w, "creationTimestamp", job->listed.created_ms);
+	put_labels(w, "labels", object);
+	jw_end(w);
 }
 
-static void put_item(struct buf *out, const struct after_view *v)
+static void put_requests(struct json_writer *w, const char *key, const void *object)
 {
-	buf_puts(out, "{\"item\":");
-	buf_json_string(out, v->text);
-	put_text(out, "state", v->holds ? "Holds" : v->never ? "Never" : "Waits");
-	for (size_t i = 0; i < v->njobs; i++) {
-		buf_puts(out, i ? "," : ",\"jobs\":[");
-		buf_json_string(out, v->job[i]);
-	}
+	const struct shown *x = object;
+	if (x->nasks == 0)
+		return;
+	jw_object(w, key);
+	for (size_t i = 0; i < x->nasks; i++)
+		quantity_put(w, x->asks[i].name, x->asks[i].amount, x->asks[i].name);
+	jw_end(w);
+}
+
+static const struct view_member spec_rows[] = {
+	{"queue", VIEW_TEXT, IN(shown, job.explanation.localqueue),
+		"The LocalQueue that the Job names."},
+	{"clusterQueue", VIEW_TEXT, IN(shown, clusterqueue),
+		"The ClusterQueue of that LocalQueue."},
+	{"priority", VIEW_INT, IN(shown, priority), "The priority that counts in the queue."},
+	{"claimedPriority", VIEW_INT, IN(shown, claimed_priority),
+		"The priority of its class, where the ClusterQueue counts less."},
+	{"submittedBy", VIEW_TEXT, IN(shown, job.listed.submitted_by),
+		"The user who submitted the Job, as the API server knew the name. Absent where that is not known."},
+	{"pods", VIEW_COUNT, IN(shown, pods), "How many pods it has at once."},
+	{"requests", VIEW_PUT, 0, 0, "What all its pods ask for together, by resource.",
+		.put = put_requests, .as = "object"},
+};
+static const struct view spec_view = VIEW("QueuedJobSpec", NULL, spec_rows);
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+static void put_why(struct json_writer *w, const char *key, const void *object)
+{
+	struct buf why;
+	buf_init(&why, WHY_MAX_BYTES);
+	moves_say_why(object, &why);
+	jw_text(w, key, buf_text(&why));
+	buf_done(&why);
+}
+
+static const struct view_member move_rows[] = {
+	{"why", VIEW_PUT, 0, 0,
+		"What has happened since it was told that may move it so: objects of admins that were changed, and how many Jobs, runs and nodes.",
+		.put = put_why, .as = "string"},
+	{"from", VIEW_TIME, IN(move, from_ms), "The p50 that was told before."},
+	{"at", VIEW_TIME, IN(move, at_ms), "Until then."},
+};
+static const struct view move_view = VIEW("QueuedJobStartMove", NULL, move_rows);
+
+static const struct view_member start_rows[] = {
+	{"draws", VIEW_INT, IN(shown_start, forecast.draws), "How many plays this rests on."},
+	{"asOf", VIEW_TIME, IN(shown_start, forecast.as_of_ms),
+		"The moment from which they were played."},
+	{"p10", VIEW_TIME, IN(shown_start, forecast.start.p10_ms),
+		"It starts by then with a probability of 10 %."},
+	{"p50", VIEW_TIME, IN(shown_start, forecast.start.p50_ms),
+		"As likely as not it starts by then. Absent where half of the plays come to no start within 30 days."},
+	{"p90", VIEW_TIME, IN(shown_start, forecast.start.p90_ms),
+		"It starts by then with a probability of 90 %. Absent where too many plays come to no start."},
+	{"misses", VIEW_COUNT, IN(shown_start, misses),
+		"In so many plays it did not start within 30 days."},
+	{"reason", VIEW_TEXT, IN(shown_start, reason),
+		"Why it did not in the first of these, in one word."},
+	{"waitsFor", VIEW_TEXT, IN(shown_start, waits_for), "The same in a few words."},
+	{"moved", VIEW_OBJECT, IN(shown_start, moved),
+		"Another start was told before. Absent where it moved by less than ten minutes, or by less than a quarter of the wait that was left.",
+		.of = &move_view},
+	{"basis", VIEW_PART, IN(shown_start, basis), "What was learned from.",
+		.of = &review_basis_view},
+};
+static const struct view start_view = VIEW("QueuedJobStart", NULL, start_rows);
+
+static const struct view_member trouble_rows[] = {
+	{"reason", VIEW_TEXT, IN(shown_trouble, reason), "In one word, such as ErrImagePull."},
+	{"pods", VIEW_INT, IN(shown_trouble, gate.pods), "So many pods are kept."},
+	{"of", VIEW_INT, IN(shown_trouble, gate.of), "Of so many that it needs."},
+	{"since", VIEW_TIME, IN(shown_trouble, gate.since_ms), "Since when."},
+	{"message", VIEW_TEXT, IN(shown_trouble, gate.message), "What the cluster says."},
+	{"cure", VIEW_TEXT, IN(shown_trouble, cure), "What can be done."},
+};
+static const struct view trouble_view = VIEW("QueuedJobTrouble", NULL, trouble_rows);
+
+static const struct view_member bill_rows[] = {
+	{"currency", VIEW_TEXT, IN(run_bill, currency), "Of the amounts."},
+	{"plan", VIEW_TEXT, IN(run_bill, plan), "The PricePlan."},
+	{"cost", VIEW_MONEY, IN(run_bill, cost), "So far."},
+	{"perHour", VIEW_MONEY, IN(run_bill, per_hour), "As of now."},
+	{"expectedCost", VIEW_MONEY, IN(run_bill, expected_cost),
+		"Of the whole run, where its duration is known."},
+};
+static const struct view bill_view = VIEW("QueuedJobBill", NULL, bill_rows);
+
+static void put_item_state(struct json_writer *w, const char *key, const void *object)
+{
+	const struct after_view *v = object;
+	jw_text(w, key, v->holds ? "Holds" : v->never ? "Never" : "Waits");
+}
+
+static void put_item_jobs(struct json_writer *w, const char *key, const void *object)
+{
+	const struct after_view *v = object;
 	if (v->njobs > 0)
-		buf_putc(out, ']');
-	if (v->more > 0)
-		buf_printf(out, ",\"more\":%zu", v->more);
-	buf_putc(out, '}');
+		jw_array_of(w, key, v->job, v->njobs);
 }
 
-static void put_after(struct buf *out, const struct queue *q, const struct uid *uid)
+static const struct view_member item_rows[] = {
+	{"item", VIEW_TEXT, IN(after_view, text), "As written, such as afterok:prep."},
+	{"state", VIEW_PUT, 0, 0,
+		"Holds, Waits, or Never: it cannot hold before its name is used again.",
+		.put = put_item_state, .as = "string"},
+	{"jobs", VIEW_PUT, 0, 0,
+		"The Jobs of its namespace that keep it from holding, 20 at most. One that is named may not be there yet.",
+		.put = put_item_jobs, .as = "string[]"},
+	{"more", VIEW_COUNT, IN(after_view, more), "How many other Jobs keep it from holding."},
+};
+static const struct view item_view = VIEW("QueuedJobAfter", NULL, item_rows);
+
+static void put_after(struct json_writer *w, const char *key, const void *object)
 {
+	const struct shown *x = object;
+	const struct uid *uid = &x->job.listed.uid;
 	struct after_view v;
-	size_t i = 0;
-	for (; queue_view_after(q, uid, i, &v); i++) {
-		buf_puts(out, i ? "," : ",\"after\":[");
-		put_item(out, &v);
-	}
-	if (i > 0)
-		buf_putc(out, ']');
+	if (!x->job.tells_after || !queue_view_after(x->sources->queue, uid, 0, &v))
+		return;
+	jw_array(w, key);
+	for (size_t i = 0; queue_view_after(x->sources->queue, uid, i, &v); i++)
+		view_put(w, NULL, &item_view, &v);
+	jw_end(w);
 }
 
-static void put_status(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
+static const struct view_member status_rows[] = {
+	{"state", VIEW_TEXT, IN(shown, job.listed.state),
+		"Waiting, Starting, Running, Stopping or Deleting; Ended while pods are left."},
+	{"position", VIEW_COUNT, IN(shown, position),
+		"Its place in the line of its ClusterQueue: 1 is the first. Jobs that do not compete with it (their window is closed, or they can never start) do not count. Absent where it is not in line."},
+	{"rank", VIEW_COUNT, IN(shown, rank),
+		"Its place in the order of its ClusterQueue among all that are in line: 1 is the first, and no two have the same. Lists are in this order."},
+	{"reason", VIEW_TEXT, IN(shown, reason),
+		"Why it waits, in one word, such as WaitingForQuota."},
+	{"waitsFor", VIEW_TEXT, IN(shown, waits_for), "What it waits for, in a few words."},
+	{"message", VIEW_SENTENCE, IN(shown, job.explanation.sentence),
+		"The whole sentence: what is known, and what can be done. `sluice explain` prints it."},
+	{"queuedAt", VIEW_TIME, IN(shown, job.explanation.queued_ms),
+		"Since when it counts as queued."},
+	{"startAt", VIEW_TIME, IN(shown, start_ms),
+		"When time alone lets it go on: the next opening of a window, the cheapest start, the end of a pause. Absent where that is not known."},
+	{"start", VIEW_OBJECT, IN(shown, start),
+		"When it starts, by the queue played forward several times. Absent where nobody has asked for that lately, for the first seconds, and of a Job that does not wait.",
+		.of = &start_view, .passes = true},
+	{"noForecasts", VIEW_FLAG, IN(shown, has_no_forecasts),
+		"The controller has --forecasts off: there will be no start."},
+	{"expectedSeconds", VIEW_COUNT, IN(shown, expected_s), "How long it is expected to run."},
+	{"expectedFrom", VIEW_TEXT, IN(shown, expected_from),
+		"How that is known: Annotation, ActiveDeadlineSeconds or History."},
+	{"deadline", VIEW_TIME, IN(shown, job.explanation.deadline_ms),
+		"When it must have ended, as its owner said."},
+	{"deadlineUnreachable", VIEW_FLAG, IN(shown, unreachable),
+		"It cannot end by then any more."},
+	{"stopsAt", VIEW_TIME, IN(shown, job.explanation.stop_ms), "When a window will stop it."},
+	{"startedAt", VIEW_TIME, IN(shown, job.listed.started_ms), "Since when it runs."},
+	{"trouble", VIEW_OBJECT, IN(shown, trouble), "What keeps pods of its run.",
+		.of = &trouble_view},
+	{"bill", VIEW_OBJECT, IN(shown, bill), "What its run has cost so far.", .of = &bill_view,
+		.passes = true},
+	{"after", VIEW_PUT, 0, 0,
+		"The items of sluice.dev/after, in the order written. Only of a single Job.",
+		.put = put_after, .of = &item_view},
+	{"story", VIEW_TEXT, IN(shown, job.story),
+		"The annotation by which Sluice keeps what it did with the Job. Only of a single Job."},
+	{"ledgerDown", VIEW_FLAG, IN(shown, is_ledger_down),
+		"The ledger is not connected: running Jobs go on, nothing new starts."},
+	{"ledgerDownSince", VIEW_TIME, IN(shown, ledger_down_ms), "Since when."},
+};
+static const struct view status_view = VIEW("QueuedJobStatus", NULL, status_rows);
+
+static const struct view_member queued_job_rows[] = {
+	{"metadata", VIEW_PUT, 0, 0, "Name, namespace, uid, creation and labels of the Job.",
+		.put = put_metadata, .as = "ObjectMeta"},
+	{"spec", VIEW_PART, 0, 0, "What the Job asks for.", .of = &spec_view},
+	{"status", VIEW_PART, 0, 0, "Where it stands, why, and until when.", .of = &status_view},
+};
+const struct view queued_job_view = VIEW("QueuedJob",
+	"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when.",
+	queued_job_rows);
+
+/* Each play tells a little other start, so that counts as news by what is told of it until it has moved; and ages,
+ * costs and what passes within sentences are none. */
+uint64_t queued_job_digest(const struct queued_jobs_sources *s, const struct queued_job *j)
 {
-	const struct explanation *x = &j->explanation;
-	buf_puts(out, ",\"status\":{\"state\":");
-	buf_json_string(out, j->listed.state);
-	if (is_waiting(x) && x->in_line)
-		buf_printf(out, ",\"position\":%zu,\"rank\":%zu", x->ahead + 1, x->rank + 1);
-	if (is_waiting(x)) {
-		put_text(out, "reason", wait_reason_name(x->reason));
-		put_text(out, "waitsFor", wait_reason_phrase(x->reason));
-	}
-	put_text(out, "message", x->sentence);
-	put_time(out, "queuedAt", x->queued_ms);
-	put_time(out, "startAt", start_ms(s, x));
-	put_forecast(s, j, out);
-	if (is_waiting(x) && !s->forecasts)
-		buf_puts(out, ",\"noForecasts\":true");
-	put_terms(out, x);
-	put_run(s, &j->listed, out);
-	if (j->tells_after)
-		put_after(out, s->queue, &j->listed.uid);
-	if (j->story)
-		put_text(out, "story", j->story);
-	if (!s->ledger_up) {
-		buf_puts(out, ",\"ledgerDown\":true");
-		put_time(out, "ledgerDownSince", gate_ledger_down_ms(s->gate));
-	}
-	buf_putc(out, '}');
+	struct shown x;
+	struct buf news;
+	struct json_writer labels = json_writer(&news);
+	look(s, j, &x);
+	int64_t told_ms = x.start ? x.start->forecast.told_ms : 0;
+	buf_init(&news, DIGESTED_MAX_BYTES);
+	buf_add(&news, &told_ms, sizeof(told_ms));
+	put_labels(&labels, NULL, &x);
+	view_digest(&news, &spec_view, &x);
+	view_digest(&news, &status_view, &x);
+	uint64_t digest = map_hash_bytes(news.ptr, news.len);
+	buf_done(&news);
+	return digest;
 }
 
-#define QUEUED_JOB                                                                                 \
-	"\"kind\":\"QueuedJob\",\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION "\""
-#define METADATA_ALONE "\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\""
-
-static void put_object(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
+static void put_object(struct json_writer *w, const char *key, const struct shown *x)
 {
-	buf_puts(out, "{" QUEUED_JOB ",");
-	put_metadata(out, &j->listed, j->version);
-	put_spec(s, j, out);
-	put_status(s, j, out);
-	buf_putc(out, '}');
+	jw_object(w, key);
+	jw_texts(w, "kind", "QueuedJob", "apiVersion", VERSION, NULL);
+	view_put_members(w, &queued_job_view, x);
+	jw_end(w);
+}
+
+static void put_metadata_alone(struct json_writer *w, const char *key, const struct shown *x)
+{
+	jw_object(w, key);
+	jw_texts(w, "kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1", NULL);
+	put_metadata(w, "metadata", x);
+	jw_end(w);
 }
 
 /* ---- a row ----------------------------------------------------------------------------------- */
@@ -319,45 +413,32 @@ static const struct column COLUMNS[] = {
 	{"Message", "string", "", "The whole sentence.", 1},
 };
 
-void queued_job_put_columns(struct buf *out)
+void queued_job_put_columns(struct json_writer *w)
 {
-	buf_puts(out, ",\"columnDefinitions\":[");
+	jw_array(w, "columnDefinitions");
 	for (size_t i = 0; i < sizeof(COLUMNS) / sizeof(COLUMNS[0]); i++) {
 		const struct column *c = &COLUMNS[i];
-		buf_printf(out,
-			"%s{\"name\":\"%s\",\"type\":\"%s\",\"format\":\"%s\",\"description\":\"%s\",\"priority\":%d}",
-			i ? "," : "", c->name, c->type, c->format, c->description, c->priority);
+		jw_object(w, NULL);
+		jw_texts(w, "name", c->name, "type", c->type, "format", c->format, "description",
+			c->description, NULL);
+		jw_int(w, "priority", c->priority);
+		jw_end(w);
 	}
-	buf_putc(out, ']');
-}
-
-static void put_cell(struct buf *out, const char *text)
-{
-	buf_putc(out, ',');
-	buf_json_string(out, text);
+	jw_end(w);
 }
 
 /* "16 cpu, 64Gi memory" */
-static void put_asks(struct buf *out, const struct queue *q, const struct uid *uid)
+static void put_asks(struct json_writer *w, const struct shown *x)
 {
-	struct resource asks[QUEUE_LINES_MAX];
 	struct buf text;
 	char one[128];
-	int32_t pods;
-	size_t n = queue_job_asks(q, uid, &pods, asks);
 	buf_init(&text, QUEUE_LINES_MAX * sizeof(one));
-	for (size_t i = 0; i < n; i++) {
-		quantity_describe(asks[i].amount, asks[i].name, one, sizeof(one));
-		buf_puts(&text, i ? ", " : "");
-		buf_puts(&text, one);
+	for (size_t i = 0; i < x->nasks; i++) {
+		quantity_describe(x->asks[i].amount, x->asks[i].name, one, sizeof(one));
+		buf_printf(&text, "%s%s", i ? ", " : "", one);
 	}
-	put_cell(out, buf_text(&text));
+	jw_slice(w, NULL, buf_slice(&text));
 	buf_done(&text);
-}
-
-static int64_t age_ms(const struct queued_jobs_sources *s, int64_t since_ms)
-{
-	return since_ms > 0 ? s->now_ms - since_ms : 0;
 }
 
 /* A forecast is of some moments ago. */
@@ -366,162 +447,153 @@ static void put_likely_start(int64_t in_ms, struct buf *out)
 	buf_printf(out, in_ms > 0 ? "about %s" : "soon", span_short(in_ms).s);
 }
 
-static void put_start(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
+static void put_start(struct json_writer *w, const struct shown *x)
 {
-	int64_t at_ms = start_ms(s, &j->explanation);
-	struct forecast x;
-	buf_puts(out, ",\"");
-	if (at_ms > 0) {
-		buf_printf(out, "in %s", span_short(at_ms - s->now_ms).s);
-	} else if (queued_job_forecast(s, j, &x) && x.start.p50_ms < PLAY_NEVER) {
-		put_likely_start(x.start.p50_ms - s->now_ms, out);
-	} else if (j->listed.started_ms > 0) {
-		buf_printf(out, "%s ago", span_short(s->now_ms - j->listed.started_ms).s);
+	int64_t now_ms = x->sources->now_ms;
+	struct buf text;
+	buf_init(&text, 64);
+	if (x->start_ms > 0) {
+		buf_printf(&text, "in %s", span_short(x->start_ms - now_ms).s);
+	} else if (x->start && x->start->forecast.start.p50_ms < PLAY_NEVER) {
+		put_likely_start(x->start->forecast.start.p50_ms - now_ms, &text);
+	} else if (x->job.listed.started_ms > 0) {
+		buf_printf(&text, "%s ago", span_short(now_ms - x->job.listed.started_ms).s);
 	}
-	buf_putc(out, '"');
+	jw_slice(w, NULL, buf_slice(&text));
+	buf_done(&text);
 }
 
-/* Of a run whose pods do not get on: what is in their way. */
-static const char *waits_for(const struct queued_jobs_sources *s, const struct queued_job *j)
+static void put_age(struct json_writer *w, const struct shown *x)
 {
-	struct gate_trouble trouble;
-	if (gate_job_trouble(s->gate, j->listed.ns, j->listed.name, &trouble))
-		return trouble_name(trouble.word);
-	return wait_reason_phrase(j->explanation.reason);
+	int64_t created_ms = x->job.listed.created_ms;
+	jw_text(w, NULL, span_short(created_ms > 0 ? x->sources->now_ms - created_ms : 0).s);
 }
 
-static void put_cells(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct buf *out)
+static void put_text_cell(struct json_writer *w, const char *text)
 {
-	const struct explanation *x = &j->explanation;
-	buf_json_string(out, j->listed.name);
-	put_cell(out, x->localqueue);
-	put_cell(out, j->listed.state);
-	if (is_waiting(x) && x->in_line)
-		buf_printf(out, ",\"%zu\"", x->ahead + 1);
+	jw_text(w, NULL, text ? text : "");
+}
+
+static void put_cells(struct json_writer *w, const struct shown *x)
+{
+	/* Of a run whose pods do not get on: what is in their way. */
+	const char *waits_for = x->trouble ? x->trouble->reason : x->waits_for;
+	jw_array(w, "cells");
+	put_text_cell(w, x->job.listed.name);
+	put_text_cell(w, x->job.explanation.localqueue);
+	put_text_cell(w, x->job.listed.state);
+	if (x->position > 0)
+		jw_textf(w, NULL, "%" PRId64, x->position);
 	else
-		put_cell(out, "");
-	buf_printf(out, ",%" PRId32, x->priority);
-	put_asks(out, s->queue, &j->listed.uid);
-	put_cell(out, waits_for(s, j));
-	put_start(s, j, out);
-	put_cell(out, span_short(age_ms(s, j->listed.created_ms)).s);
-	put_cell(out, x->clusterqueue);
-	put_cell(out, j->listed.submitted_by ? j->listed.submitted_by : "");
-	put_cell(out, x->sentence);
+		put_text_cell(w, "");
+	if (x->priority == VIEW_NONE)
+		jw_text(w, NULL, NULL);
+	else
+		jw_int(w, NULL, x->priority);
+	put_asks(w, x);
+	put_text_cell(w, waits_for);
+	put_start(w, x);
+	put_age(w, x);
+	put_text_cell(w, x->clusterqueue);
+	put_text_cell(w, x->job.listed.submitted_by);
+	put_text_cell(w, x->job.explanation.sentence);
+	jw_end(w);
 }
 
-void queued_job_put(const struct queued_jobs_sources *s, const struct queued_job *j,
-	enum job_query_form form, struct buf *out)
+static void put_shown(
+	struct json_writer *w, const char *key, const struct shown *x, enum job_query_form form)
 {
 	if (form == FORM_OBJECTS) {
-		put_object(s, j, out);
+		put_object(w, key, x);
 		return;
 	}
-	buf_puts(out, "{\"cells\":[");
-	put_cells(s, j, out);
-	buf_putc(out, ']');
-	if (form == FORM_TABLE_OBJECTS) {
-		buf_puts(out, ",\"object\":");
-		put_object(s, j, out);
-	} else if (form == FORM_TABLE) {
-		buf_puts(out, ",\"object\":{" METADATA_ALONE ",");
-		put_metadata(out, &j->listed, j->version);
-		buf_putc(out, '}');
-	}
-	buf_putc(out, '}');
+	jw_object(w, key);
+	put_cells(w, x);
+	if (form == FORM_TABLE_OBJECTS)
+		put_object(w, "object", x);
+	else if (form == FORM_TABLE)
+		put_metadata_alone(w, "object", x);
+	jw_end(w);
 }
 
-/* ---- one that is gone ------------------------------------------------------------------------ */
+void queued_job_put(struct json_writer *w, const char *key, const struct queued_jobs_sources *s,
+	const struct queued_job *j, enum job_query_form form)
+{
+	struct shown x;
+	look(s, j, &x);
+	if (form == FORM_OBJECTS || form == FORM_TABLE_OBJECTS)
+		look_at_bill(&x);
+	put_shown(w, key, &x, form);
+}
 
 /* The slices lie within one allocation of watch_rows.h and have no NUL. */
-static struct gate_listed listed_of(const struct watch_row *r, char ns[64], char name[256])
+void queued_job_put_gone(struct json_writer *w, const char *key,
+	const struct queued_jobs_sources *s, const struct watch_row *r, uint64_t version,
+	enum job_query_form form)
 {
-	snprintf(ns, 64, "%.*s", (int)r->ns.len, r->ns.ptr);
-	snprintf(name, 256, "%.*s", (int)r->name.len, r->name.ptr);
-	return (struct gate_listed){
-		.uid = r->uid, .ns = ns, .name = name, .state = GONE, .created_ms = r->created_ms};
-}
-
-static void put_gone_cells(const struct queued_jobs_sources *s, const struct gate_listed *j,
-	struct slice localqueue, struct buf *out)
-{
-	buf_json_string(out, j->name);
-	buf_putc(out, ',');
-	buf_json_slice(out, localqueue);
-	buf_printf(out, ",\"" GONE "\",\"\",null,\"\",\"\",\"\",\"%s\",\"\",\"\",\"\"",
-		span_short(age_ms(s, j->created_ms)).s);
-}
-
-static void put_gone_object(
-	const struct gate_listed *j, struct slice localqueue, uint64_t version, struct buf *out)
-{
-	buf_puts(out, "{" QUEUED_JOB ",");
-	put_metadata(out, j, version);
-	buf_puts(out, ",\"spec\":{\"queue\":");
-	buf_json_slice(out, localqueue);
-	buf_puts(out, "},\"status\":{\"state\":\"" GONE "\"}}");
-}
-
-void queued_job_put_gone(const struct queued_jobs_sources *s, const struct watch_row *r,
-	uint64_t version, enum job_query_form form, struct buf *out)
-{
-	char ns[64], name[256];
-	struct gate_listed j = listed_of(r, ns, name);
-	if (form == FORM_OBJECTS) {
-		put_gone_object(&j, r->localqueue, version, out);
-		return;
-	}
-	buf_puts(out, "{\"cells\":[");
-	put_gone_cells(s, &j, r->localqueue, out);
-	buf_putc(out, ']');
-	if (form == FORM_TABLE_OBJECTS) {
-		buf_puts(out, ",\"object\":");
-		put_gone_object(&j, r->localqueue, version, out);
-	} else if (form == FORM_TABLE) {
-		buf_puts(out, ",\"object\":{" METADATA_ALONE ",");
-		put_metadata(out, &j, version);
-		buf_putc(out, '}');
-	}
-	buf_putc(out, '}');
+	char ns[64], name[256], queue[256];
+	snprintf(ns, sizeof(ns), "%.*s", (int)r->ns.len, r->ns.ptr);
+	snprintf(name, sizeof(name), "%.*s", (int)r->name.len, r->name.ptr);
+	snprintf(queue, sizeof(queue), "%.*s", (int)r->localqueue.len, r->localqueue.ptr);
+	struct shown x = {.sources = s,
+		.job = {.version = version,
+			.listed = {.uid = r->uid,
+				.ns = ns,
+				.name = name,
+				.state = GONE,
+				.created_ms = r->created_ms},
+			.explanation = {.localqueue = queue}},
+		.priority = VIEW_NONE,
+		.claimed_priority = VIEW_NONE};
+	put_shown(w, key, &x, form);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-void queued_job_begin_event(const char *type, uint64_t version, bool with_columns,
-	enum job_query_form form, struct buf *out)
+const char *queued_job_begin_event(struct json_writer *w, const char *type, uint64_t version,
+	bool with_columns, enum job_query_form form)
 {
-	buf_printf(out, "{\"type\":\"%s\",\"object\":", type);
+	jw_object(w, NULL);
+	jw_text(w, "type", type);
 	if (form == FORM_OBJECTS)
-		return;
-	buf_printf(out,
-		"{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
-		"\"}",
-		version);
+		return "object";
+	jw_object(w, "object");
+	jw_texts(w, "kind", "Table", "apiVersion", "meta.k8s.io/v1", NULL);
+	jw_object(w, "metadata");
+	jw_textf(w, "resourceVersion", "%" PRIu64, version);
+	jw_end(w);
 	if (with_columns)
-		queued_job_put_columns(out);
+		queued_job_put_columns(w);
 	else
-		buf_puts(out, ",\"columnDefinitions\":[]");
-	buf_puts(out, ",\"rows\":[");
+		jw_array_of(w, "columnDefinitions", NULL, 0);
+	jw_array(w, "rows");
+	return NULL;
 }
 
-void queued_job_end_event(enum job_query_form form, struct buf *out)
+void queued_job_end_event(struct json_writer *w)
 {
-	buf_puts(out, form == FORM_OBJECTS ? "}\n" : "]}}\n");
+	jw_close(w);
+	buf_putc(w->out, '\n');
 }
 
 void queued_job_put_bookmark(
 	uint64_t version, bool is_end, enum job_query_form form, struct buf *out)
 {
+	struct json_writer w = json_writer(out);
 	bool is_table = form != FORM_OBJECTS;
-	queued_job_begin_event("BOOKMARK", version, false, form, out);
-	if (is_table)
-		buf_puts(out, "{\"cells\":[],\"object\":");
-	buf_puts(out, is_table ? "{" METADATA_ALONE : "{" QUEUED_JOB);
-	buf_printf(out, ",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", version);
-	if (is_end)
-		buf_puts(out, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
-	buf_puts(out, is_table ? "}}}" : "}}");
-	queued_job_end_event(form, out);
+	const char *key = queued_job_begin_event(&w, "BOOKMARK", version, false, form);
+	jw_object(&w, key);
+	if (is_table) {
+		jw_array_of(&w, "cells", NULL, 0);
+		jw_object(&w, "object");
+	}
+	jw_texts(&w, "kind", is_table ? "PartialObjectMetadata" : "QueuedJob", "apiVersion",
+		is_table ? "meta.k8s.io/v1" : VERSION, NULL);
+	jw_object(&w, "metadata");
+	jw_textf(&w, "resourceVersion", "%" PRIu64, version);
+	if (is_end) {
+		jw_object(&w, "annotations");
+		jw_text(&w, "k8s.io/initial-events-end", "true");
+	}
+	queued_job_end_event(&w);
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "controller/gate/gate.h"
+#include "controller/common/view.h"
 #include "controller/answers/job_query.h"
 #include "controller/answers/queued_jobs.h"
 #include "controller/answers/watch_rows.h"
@@ -21,31 +22,35 @@ struct queued_job {
 	uint64_t version;  /* resourceVersion (watch_terms.h); 0: not told */
 };
 
-/* When it starts, as the queue played forward says. False: nobody has played it lately, or not as it is now,
- * or it does not wait (any more). */
-bool queued_job_forecast(
-	const struct queued_jobs_sources *s, const struct queued_job *j, struct forecast *ret);
+extern const struct view queued_job_view;
 
-/* Appends it: an object, or a row. */
-void queued_job_put(const struct queued_jobs_sources *s, const struct queued_job *j,
-	enum job_query_form form, struct buf *out);
+/* A number that changes when there is something to be told of the Job. What only passes with the clock does not
+ * count: ages, costs, and what view_digest_sentence() leaves out. Of a start: one that is told for the first time, one
+ * that has moved (moves.h), and one that is no longer told. */
+uint64_t queued_job_digest(const struct queued_jobs_sources *s, const struct queued_job *j);
 
-/* The same of one that is no more, by what is left of it. */
-void queued_job_put_gone(const struct queued_jobs_sources *s, const struct watch_row *r,
-	uint64_t version, enum job_query_form form, struct buf *out);
+/* Puts it as a member (key NULL: as an item, or the whole): an object, or a row. */
+void queued_job_put(struct json_writer *w, const char *key, const struct queued_jobs_sources *s,
+	const struct queued_job *j, enum job_query_form form);
+
+/* Puts one that is no more, by what is left of it. */
+void queued_job_put_gone(struct json_writer *w, const char *key,
+	const struct queued_jobs_sources *s, const struct watch_row *r, uint64_t version,
+	enum job_query_form form);
+
+/* Begins the event of a watch, up to its object; of a Table the object is its row. Columns are told once in a watch.
+ * Returns the key for what is put next. */
+const char *queued_job_begin_event(struct json_writer *w, const char *type, uint64_t version,
+	bool with_columns, enum job_query_form form);
+/* Ends the line. */
+void queued_job_end_event(struct json_writer *w);
 
 /* Appends a bookmark: an event of a watch that says how far it has come. is_end: all that there was
  * at first was told. */
 void queued_job_put_bookmark(
 	uint64_t version, bool is_end, enum job_query_form form, struct buf *out);
 
-/* The event of a watch around an object; of a Table the object is its row. Columns are told once in
- * a watch. */
-void queued_job_begin_event(const char *type, uint64_t version, bool with_columns,
-	enum job_query_form form, struct buf *out);
-void queued_job_end_event(enum job_query_form form, struct buf *out);
-
-/* Appends the columns of the Table: a member of an object, with the comma before it. */
-void queued_job_put_columns(struct buf *out);
+/* Puts the columns of the Table as a member. */
+void queued_job_put_columns(struct json_writer *w);
 
 #endif

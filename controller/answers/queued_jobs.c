@@ -10,7 +10,6 @@
 #include "controller/common/selector.h"
 #include "controller/gate/label_set.h"
 #include "controller/answers/queued_job.h"
-#include "controller/answers/row_digest.h"
 #include "controller/answers/watch_rows.h"
 #include "controller/answers/watch_terms.h"
 
@@ -213,50 +212,49 @@ static bool is_same_list(const struct job_query *a, const struct job_query *b)
 
 /* ---- as a list ------------------------------------------------------------------------------- */
 
+/* Puts the head of the list, and begins its items. */
 static void put_head(const struct queued_jobs *all, const struct job_query *q, size_t end,
-	uint64_t moment, struct buf *out)
+	uint64_t moment, struct json_writer *w)
 {
 	char token[JOB_QUERY_TOKEN_SIZE];
 	bool is_table = q->form != FORM_OBJECTS;
-	buf_printf(out,
-		"{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
-		"\"",
-		is_table ? "Table" : "QueuedJobList",
-		is_table ? "meta.k8s.io/v1" : VISIBILITY_GROUP "/" VISIBILITY_VERSION,
-		watch_version(moment, 0));
-	if (end < all->nfound)
-		buf_printf(out, ",\"continue\":\"%s\",\"remainingItemCount\":%zu",
-			job_query_token(moment, end, token), all->nfound - end);
-	buf_putc(out, '}');
+	jw_texts(w, "kind", is_table ? "Table" : "QueuedJobList", "apiVersion",
+		is_table ? "meta.k8s.io/v1" : VISIBILITY_GROUP "/" VISIBILITY_VERSION, NULL);
+	jw_object(w, "metadata");
+	jw_textf(w, "resourceVersion", "%" PRIu64, watch_version(moment, 0));
+	if (end < all->nfound) {
+		jw_text(w, "continue", job_query_token(moment, end, token));
+		jw_int(w, "remainingItemCount", (int64_t)(all->nfound - end));
+	}
+	jw_end(w);
 	if (is_table)
-		queued_job_put_columns(out);
-	buf_puts(out, is_table ? ",\"rows\":[" : ",\"items\":[");
+		queued_job_put_columns(w);
+	jw_array(w, is_table ? "rows" : "items");
 }
 
 static void put_row(struct queued_jobs *all, const struct row *r, const struct job_query *q,
-	uint64_t version, struct buf *out)
+	uint64_t version, const char *key, struct json_writer *w)
 {
 	struct queued_job j = {.listed = r->job, .version = version};
 	must(explain(all, r, &j.explanation));
-	queued_job_put(&all->sources, &j, q->form, out);
+	queued_job_put(w, key, &all->sources, &j, q->form);
 }
 
 void queued_jobs_list(
 	struct queued_jobs *all, const struct job_query *q, uint64_t moment, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	if (!all->found || !is_same_list(&all->query, q))
 		find(all, q);
 	all->query = *q;
 	size_t first = q->first < all->nfound ? q->first : all->nfound;
 	size_t left = all->nfound - first;
 	size_t end = first + (q->limit && q->limit < left ? q->limit : left);
-	put_head(all, q, end, moment, out);
-	for (size_t i = first; i < end; i++) {
-		if (i > first)
-			buf_putc(out, ',');
-		put_row(all, all->found[i], q, watch_version(moment, 0), out);
-	}
-	buf_puts(out, "]}\n");
+	put_head(all, q, end, moment, &w);
+	for (size_t i = first; i < end; i++)
+		put_row(all, all->found[i], q, watch_version(moment, 0), NULL, &w);
+	jw_close(&w);
+	buf_putc(out, '\n');
 }
 
 /* ---- as a watch has them --------------------------------------------------------------------- */
@@ -267,7 +265,7 @@ static uint64_t digest_of(const struct queued_jobs *all, struct row *r)
 	if (r->has_digest)
 		return r->digest;
 	must(explain(all, r, &j.explanation));
-	r->digest = row_digest(&all->sources, &j);
+	r->digest = queued_job_digest(&all->sources, &j);
 	r->has_digest = true;
 	return r->digest;
 }
@@ -314,12 +312,14 @@ static void put_event(struct queued_jobs *all, const struct job_query *q,
 	struct row *r = row_of(all, &o->row);
 	if (r && !r->is_placed)
 		place(all, r);
-	queued_job_begin_event(types[o->event], o->version, with_columns, q->form, out);
+	struct json_writer w = json_writer(out);
+	const char *key =
+		queued_job_begin_event(&w, types[o->event], o->version, with_columns, q->form);
 	if (r && r->is_known)
-		put_row(all, r, q, o->version, out);
+		put_row(all, r, q, o->version, key, &w);
 	else
-		queued_job_put_gone(&all->sources, &o->row, o->version, q->form, out);
-	queued_job_end_event(q->form, out);
+		queued_job_put_gone(&w, key, &all->sources, &o->row, o->version, q->form);
+	queued_job_end_event(&w);
 }
 
 void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
@@ -346,15 +346,16 @@ bool queued_jobs_one(
 			.name = q->name,
 			.state = gate_state(s->gate, q->ns, q->name),
 			.created_ms = j.explanation.queued_ms};
-	if (q->form == FORM_OBJECTS) {
-		queued_job_put(s, &j, q->form, out);
-		buf_putc(out, '\n');
-		return true;
+	struct json_writer w = json_writer(out);
+	if (q->form != FORM_OBJECTS) {
+		jw_object(&w, NULL);
+		jw_texts(&w, "kind", "Table", "apiVersion", "meta.k8s.io/v1", NULL);
+		jw_object_of(&w, "metadata", NULL);
+		queued_job_put_columns(&w);
+		jw_array(&w, "rows");
 	}
-	buf_puts(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{}");
-	queued_job_put_columns(out);
-	buf_puts(out, ",\"rows\":[");
-	queued_job_put(s, &j, q->form, out);
-	buf_puts(out, "]}\n");
+	queued_job_put(&w, NULL, s, &j, q->form);
+	jw_close(&w);
+	buf_putc(out, '\n');
 	return true;
 }

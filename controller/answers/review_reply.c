@@ -1,6 +1,5 @@
 #include "controller/answers/review_reply.h"
 
-#include "controller/common/stamp.h"
 #include "controller/answers/complaint.h"
 #include "forecast/play.h"
 #include "sluice/queue.h"
@@ -86,33 +85,43 @@ void review_reply_drop(struct link *list, const struct http *port)
 	}
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- what both tell ------------------------------------------------------------------------------ */
 
-void review_put_time(struct buf *out, const char *key, int64_t ms)
+struct start_times start_times_of(const struct eta *eta, size_t draws)
 {
-	char at[STAMP_TEXT_SIZE];
-	if (ms < PLAY_NEVER)
-		buf_printf(out, ",\"%s\":\"%s\"", key, stamp_format_seconds(ms, at));
-}
-
-void review_put_start(struct buf *out, const struct eta *eta, size_t draws)
-{
-	size_t misses = draws > eta->start.started ? draws - eta->start.started : 0;
-	buf_printf(out, "{\"draws\":%zu,\"misses\":%zu", draws, misses);
-	review_put_time(out, "p10", eta->start.p10_ms);
-	review_put_time(out, "p50", eta->start.p50_ms);
-	review_put_time(out, "p90", eta->start.p90_ms);
-	if (misses > 0 && eta->reason != WAIT_NOT) {
-		buf_printf(out, ",\"reason\":\"%s\",\"waitsFor\":", wait_reason_name(eta->reason));
-		buf_json_string(out, wait_reason_phrase(eta->reason));
+	size_t started = eta->start.started;
+	struct start_times x = {.draws = (int64_t)draws,
+		.misses = draws > started ? (int64_t)(draws - started) : 0,
+		.p10_ms = eta->start.p10_ms,
+		.p50_ms = eta->start.p50_ms,
+		.p90_ms = eta->start.p90_ms};
+	if (x.misses > 0 && eta->reason != WAIT_NOT) {
+		x.reason = wait_reason_name(eta->reason);
+		x.waits_for = wait_reason_phrase(eta->reason);
 	}
-	buf_putc(out, '}');
+	return x;
 }
 
-void review_put_moment(
-	struct buf *out, const struct ask_answer *a, const struct review_basis *basis)
-{
-	char at[STAMP_TEXT_SIZE];
-	buf_printf(out, "\"asOf\":\"%s\",\"draws\":%zu,\"basis\":{\"runs\":%zu,\"arrivals\":%zu}",
-		stamp_format_seconds(a->now_ms, at), a->draws, basis->runs, basis->arrivals);
-}
+static const struct view_member start_times_rows[] = {
+	{"draws", VIEW_INT, IN(start_times, draws), "Of so many plays."},
+	{"misses", VIEW_INT, IN(start_times, misses),
+		"In so many plays it did not start within 30 days."},
+	{"p10", VIEW_TIME, IN(start_times, p10_ms),
+		"It starts by then with a probability of 10 %."},
+	{"p50", VIEW_TIME, IN(start_times, p50_ms),
+		"As likely as not it starts by then. Absent where half of the plays come to no start within 30 days."},
+	{"p90", VIEW_TIME, IN(start_times, p90_ms),
+		"It starts by then with a probability of 90 %. Absent where too many plays come to no start."},
+	{"reason", VIEW_TEXT, IN(start_times, reason),
+		"Why it did not in the first of these, in one word."},
+	{"waitsFor", VIEW_TEXT, IN(start_times, waits_for), "The same in a few words."},
+};
+const struct view start_times_view = VIEW("StartTimes", NULL, start_times_rows);
+
+static const struct view_member review_basis_rows[] = {
+	{"runs", VIEW_INT, IN(review_basis, runs),
+		"So many earlier runs of all queues tell how long runs take. 0: only what was asked for does."},
+	{"arrivals", VIEW_INT, IN(review_basis, arrivals),
+		"So many Jobs that came earlier stand for those that will come. 0: none are expected."},
+};
+const struct view review_basis_view = VIEW("QueuedJobStartBasis", NULL, review_basis_rows);

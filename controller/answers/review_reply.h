@@ -2,12 +2,13 @@
  * The reply to a question for which the queue is played (forecast/reviews.h): the question's connection
  * and its place in the line, until it is answered.
  *
- * Also the JSON that the two such questions share: start_review.h and whatif.h.
+ * Also the views that the two such questions share: start_review.h and whatif.h.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_REVIEW_REPLY_H
 #define SLUICE_CONTROLLER_ANSWERS_REVIEW_REPLY_H
 
 #include "base/list.h"
+#include "controller/common/view.h"
 #include "controller/forecast/reviews.h"
 #include "controller/net/http.h"
 
@@ -33,14 +34,18 @@ void review_reply_complain(struct review_reply *r, unsigned status, const char *
 /* Gives back the places of all in the list that were asked at that port, without an answer, and calls done(). */
 void review_reply_drop(struct link *list, const struct http *port);
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- what both tell ------------------------------------------------------------------------------ */
 
-/* "key":"time", with the comma before it. Nothing where it is PLAY_NEVER. */
-void review_put_time(struct buf *out, const char *key, int64_t ms);
-/* "draws" to "waitsFor", as an object: when it starts in so many draws. */
-void review_put_start(struct buf *out, const struct eta *eta, size_t draws);
-/* "asOf", "draws" and "basis": members, the first one without a comma. */
-void review_put_moment(
-	struct buf *out, const struct ask_answer *a, const struct review_basis *basis);
+/* When a Job starts in so many plays. */
+struct start_times {
+	int64_t draws, misses, p10_ms, p50_ms, p90_ms;
+	const char *reason,
+		*waits_for; /* why not in the first of the misses; NULL: it starts in all */
+};
+
+struct start_times start_times_of(const struct eta *eta, size_t draws);
+
+extern const struct view start_times_view;
+extern const struct view review_basis_view; /* of struct review_basis */
 
 #endif

@@ -58,27 +58,41 @@ static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
 	return 0;
 }
 
-/* What a variant comes to. */
+/* So far that its start is known. */
+static bool is_played(const struct ask_answer *a, size_t variant, size_t index)
+{
+	struct eta eta = ask_eta(a, variant, index);
+	return a->variant[variant].draws > 0 && !eta_is_unknown(&eta);
+}
+
+/* What a variant comes to; as the views below want it. */
 struct outcome {
-	const struct job_variant *variant;
-	struct eta eta;
-	size_t draws;
+	size_t variant;
+	const char *change, *from, *to, *text;
+	struct start_times start;
 	bool starts, newly;
 	int64_t earlier_ms; /* where it starts as it is, too */
+	int64_t earlier_s;  /* ditto; else VIEW_NONE */
 };
 
 static struct outcome outcome_of(const struct start_question *x, const struct ask_answer *a,
 	size_t index, const struct eta *base, size_t variant)
 {
-	struct outcome o = {.variant = &x->variants.item[variant - 1],
-		.eta = ask_eta(a, variant, index),
-		.draws = a->variant[variant].draws};
-	bool base_starts = base->start.p50_ms < PLAY_NEVER;
-	o.starts = o.eta.start.p50_ms < PLAY_NEVER;
-	o.newly = o.starts && !base_starts;
-	if (o.starts && base_starts)
-		o.earlier_ms = base->start.p50_ms - o.eta.start.p50_ms;
-	return o;
+	const struct job_variant *v = &x->variants.item[variant - 1];
+	struct eta eta = ask_eta(a, variant, index);
+	bool base_starts = base->start.p50_ms < PLAY_NEVER, starts = eta.start.p50_ms < PLAY_NEVER;
+	bool both = starts && base_starts;
+	int64_t earlier_ms = both ? base->start.p50_ms - eta.start.p50_ms : 0;
+	return (struct outcome){.variant = variant,
+		.change = job_change_name(v->change),
+		.from = *v->from ? v->from : NULL,
+		.to = v->to,
+		.text = v->text,
+		.start = start_times_of(&eta, a->variant[variant].draws),
+		.starts = starts,
+		.newly = starts && !base_starts,
+		.earlier_ms = earlier_ms,
+		.earlier_s = both ? earlier_ms / 1000 : VIEW_NONE};
 }
 
 /* What helps most comes first. */
@@ -89,103 +103,138 @@ static int by_help(const void *va, const void *vb)
 		return a->newly ? -1 : 1;
 	if (a->starts != b->starts)
 		return a->starts ? -1 : 1;
-	if (a->newly && a->eta.start.p50_ms != b->eta.start.p50_ms)
-		return a->eta.start.p50_ms < b->eta.start.p50_ms ? -1 : 1;
+	if (a->newly && a->start.p50_ms != b->start.p50_ms)
+		return a->start.p50_ms < b->start.p50_ms ? -1 : 1;
 	if (a->earlier_ms != b->earlier_ms)
 		return a->earlier_ms > b->earlier_ms ? -1 : 1;
 	return a->variant < b->variant ? -1 : 1;
 }
 
-static void put_member(struct buf *out, const char *key, const char *text)
-{
-	buf_printf(out, ",\"%s\":", key);
-	buf_json_string(out, text);
-}
+/* ---- what is told ------------------------------------------------------------------------------ */
 
-static void put_outcome(const struct outcome *o, const struct eta *base, struct buf *out)
+/* Nothing where it starts both as it is and so. */
+static void put_starts(struct json_writer *w, const char *key, const void *object)
 {
-	buf_printf(out, "{\"change\":\"%s\"", job_change_name(o->variant->change));
-	if (*o->variant->from)
-		put_member(out, "from", o->variant->from);
-	put_member(out, "to", o->variant->to);
-	put_member(out, "text", o->variant->text);
-	buf_puts(out, ",\"start\":");
-	review_put_start(out, &o->eta, o->draws);
+	const struct outcome *o = object;
 	if (o->newly || !o->starts)
-		buf_printf(out, ",\"starts\":%s", o->starts ? "true" : "false");
-	else if (base->start.p50_ms < PLAY_NEVER)
-		buf_printf(out, ",\"earlierSeconds\":%lld", (long long)(o->earlier_ms / 1000));
-	buf_putc(out, '}');
+		jw_bool(w, key, o->starts);
 }
 
-static void put_unplayed(enum job_change change, const char *text, size_t *count, struct buf *out)
-{
-	buf_printf(out, "%s{\"change\":\"%s\"", (*count)++ ? "," : "", job_change_name(change));
-	put_member(out, "text", text);
-	buf_putc(out, '}');
-}
+static const struct view_member variant_rows[] = {
+	{"change", VIEW_TEXT, IN(outcome, change),
+		"Pods, Toleration, NodeLabels, LocalQueue, ExpectedDuration, PriorityClass or MaxPrice."},
+	{"from", VIEW_TEXT, IN(outcome, from), "As it is. Absent where there is nothing to say."},
+	{"to", VIEW_TEXT, IN(outcome, to), "As it would be: a number, or a name."},
+	{"text", VIEW_TEXT, IN(outcome, text), "That in words, such as: with 8 pods."},
+	{"start", VIEW_PART, IN(outcome, start), "When it would start.", .of = &start_times_view},
+	{"starts", VIEW_PUT, 0, 0,
+		"true: as it is it does not start, and so it would. false: it would not start.",
+		.put = put_starts, .as = "boolean"},
+	{"earlierSeconds", VIEW_INT, IN(outcome, earlier_s),
+		"So much earlier than as it is, by the medians of these plays; below 0: later. Absent where it does not start, in one of the two."},
+};
+static const struct view variant_view = VIEW("StartVariant", NULL, variant_rows);
 
-/* So far that its start is known. */
-static bool is_played(const struct ask_answer *a, size_t variant, size_t index)
-{
-	struct eta eta = ask_eta(a, variant, index);
-	return a->variant[variant].draws > 0 && !eta_is_unknown(&eta);
-}
+static const struct view_member unplayed_rows[] = {
+	{"change", VIEW_TEXT, IN(outcome, change), "As in variants."},
+	{"text", VIEW_TEXT, IN(outcome, text), "Why it was not tried."},
+};
+static const struct view unplayed_view = VIEW("StartUnplayed", NULL, unplayed_rows);
 
-static void put_all_unplayed(
-	const struct start_question *x, const struct ask_answer *a, size_t index, struct buf *out)
+static size_t find_outcomes(const struct start_question *x, const struct ask_answer *a,
+	size_t index, const struct eta *base, struct outcome ret[JOB_VARIANTS_MAX])
 {
-	size_t count = 0;
-	char text[600];
-	buf_puts(out, ",\"notPlayed\":[");
-	for (size_t i = 0; i < x->variants.nunplayed; i++)
-		put_unplayed(
-			x->variants.unplayed[i].change, x->variants.unplayed[i].text, &count, out);
-	for (size_t i = 1; i < a->variants; i++) {
-		const struct job_variant *v = &x->variants.item[i - 1];
-		if (is_played(a, i, index))
-			continue;
-		snprintf(text, sizeof(text), "%s: there was no time to play it", v->text);
-		put_unplayed(v->change, text, &count, out);
-	}
-	buf_putc(out, ']');
-}
-
-static void put_variants(const struct start_question *x, const struct ask_answer *a, size_t index,
-	const struct eta *base, struct buf *out)
-{
-	struct outcome outcome[JOB_VARIANTS_MAX] = {{.variant = NULL}};
 	size_t n = 0;
 	for (size_t i = 1; i < a->variants; i++)
 		if (is_played(a, i, index))
-			outcome[n++] = outcome_of(x, a, index, base, i);
-	qsort(outcome, n, sizeof(*outcome), by_help);
-	buf_puts(out, ",\"variants\":[");
-	for (size_t i = 0; i < n; i++) {
-		buf_puts(out, i ? "," : "");
-		put_outcome(&outcome[i], base, out);
+			ret[n++] = outcome_of(x, a, index, base, i);
+	qsort(ret, n, sizeof(*ret), by_help);
+	return n;
+}
+
+struct shown {
+	const struct start_question *x;
+	const struct ask_answer *a;
+	const struct review_basis *basis;
+	size_t index; /* in the answer */
+	int64_t now_ms, draws;
+	struct start_times start;
+	struct view_list outcomes;
+};
+
+static void put_one_unplayed(struct json_writer *w, enum job_change change, const char *text)
+{
+	struct outcome o = {.change = job_change_name(change), .text = text};
+	view_put(w, NULL, &unplayed_view, &o);
+}
+
+static void put_unplayed(struct json_writer *w, const char *key, const void *object)
+{
+	const struct shown *s = object;
+	const struct job_variants *all = &s->x->variants;
+	char text[600];
+	jw_array(w, key);
+	for (size_t i = 0; i < all->nunplayed; i++)
+		put_one_unplayed(w, all->unplayed[i].change, all->unplayed[i].text);
+	for (size_t i = 1; i < s->a->variants; i++) {
+		const struct job_variant *v = &all->item[i - 1];
+		if (is_played(s->a, i, s->index))
+			continue;
+		snprintf(text, sizeof(text), "%s: there was no time to play it", v->text);
+		put_one_unplayed(w, v->change, text);
 	}
-	buf_putc(out, ']');
+	jw_end(w);
 }
 
 /* One question has one answer: what `sluice start` says, where that is known. Played with so few draws of its
  * own it would name another time. But where they differ in whether it starts at all, the variants are told
  * by these. */
-static void put_start(
-	const struct start_question *x, const struct eta *base, size_t draws, struct buf *out)
+static struct start_times start_of(
+	const struct start_question *x, const struct eta *base, size_t draws)
 {
 	const struct parts *p = x->all->parts;
 	struct explanation now;
 	struct forecast f;
 	if (!p->forecasts || !gate_explain(p->gate, x->ns, x->name, parts_now_ms(p), &now) ||
 		!forecasts_find(p->forecasts, &x->uid, &now, &f) ||
-		(f.start.p50_ms < PLAY_NEVER) != (base->start.p50_ms < PLAY_NEVER)) {
-		review_put_start(out, base, draws);
-		return;
-	}
+		(f.start.p50_ms < PLAY_NEVER) != (base->start.p50_ms < PLAY_NEVER))
+		return start_times_of(base, draws);
 	struct eta told = {.start = f.start, .reason = f.reason};
-	review_put_start(out, &told, f.draws);
+	return start_times_of(&told, f.draws);
 }
+
+static void put_metadata(struct json_writer *w, const char *key, const void *object)
+{
+	const struct start_question *x = ((const struct shown *)object)->x;
+	jw_object_of(w, key, "name", x->name, "namespace", x->ns, NULL);
+}
+
+static const struct view_member status_rows[] = {
+	{"asOf", VIEW_TIME, IN(shown, now_ms), "The moment from which all was played."},
+	{"draws", VIEW_INT, IN(shown, draws), "How many plays of each this rests on."},
+	{"basis", VIEW_OBJECT, IN(shown, basis), "What was learned from.",
+		.of = &review_basis_view},
+	{"start", VIEW_PART, IN(shown, start),
+		"When it starts as it is: what its QueuedJob tells, of other plays and an earlier moment than the variants; where that tells nothing, of these.",
+		.of = &start_times_view},
+	{"variants", VIEW_LIST, IN(shown, outcomes),
+		"What its owner could change, each alone; what helps most comes first.",
+		.of = &variant_view},
+	{"notPlayed", VIEW_PUT, 0, 0, "What was not tried, and why, where that is worth a word.",
+		.put = put_unplayed, .of = &unplayed_view},
+};
+static const struct view status_view = VIEW("StartReviewStatus", NULL, status_rows);
+
+static const struct view_member start_review_rows[] = {
+	{"metadata", VIEW_PUT, 0, 0, "Name and namespace of the Job.", .put = put_metadata,
+		.as = "ObjectMeta"},
+	{"status", VIEW_PART, 0, 0,
+		"When it starts, and when it would start with one thing of it changed.",
+		.of = &status_view},
+};
+const struct view start_review_view = VIEW("StartReview",
+	"What would make a Job that waits start earlier: it is played as it is, and with one thing changed at a time.",
+	start_review_rows);
 
 /* Nothing at all: it does not wait any more, or all plays were cut off before its start. */
 static void tell(const struct ask_answer *a, const struct queue *q,
@@ -196,18 +245,23 @@ static void tell(const struct ask_answer *a, const struct queue *q,
 	(void)q;
 	if (index == SIZE_MAX || !is_played(a, 0, index))
 		return;
+	struct json_writer w = json_writer_object(out);
+	struct outcome outcome[JOB_VARIANTS_MAX];
 	struct eta base = ask_eta(a, 0, index);
-	buf_puts(out, "{\"kind\":\"StartReview\",\"apiVersion\":\"" VISIBILITY_GROUP
-		      "/" VISIBILITY_VERSION "\",\"metadata\":{\"name\":");
-	buf_json_string(out, x->name);
-	put_member(out, "namespace", x->ns);
-	buf_puts(out, "},\"status\":{");
-	review_put_moment(out, a, basis);
-	buf_puts(out, ",\"start\":");
-	put_start(x, &base, a->draws, out);
-	put_variants(x, a, index, &base, out);
-	put_all_unplayed(x, a, index, out);
-	buf_puts(out, "}}\n");
+	size_t n = find_outcomes(x, a, index, &base, outcome);
+	struct shown s = {.x = x,
+		.a = a,
+		.index = index,
+		.now_ms = a->now_ms,
+		.draws = (int64_t)a->draws,
+		.basis = basis,
+		.start = start_of(x, &base, a->draws),
+		.outcomes = {outcome, n, sizeof(*outcome)}};
+	jw_texts(&w, "kind", "StartReview", "apiVersion", VISIBILITY_GROUP "/" VISIBILITY_VERSION,
+		NULL);
+	view_put_members(&w, &start_review_view, &s);
+	jw_close(&w);
+	buf_putc(out, '\n');
 }
 
 /* ---- the Job ----------------------------------------------------------------------------------- */

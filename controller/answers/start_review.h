@@ -14,6 +14,9 @@
 #include "controller/parts.h"
 
 struct start_reviews;
+struct view;
+
+extern const struct view start_review_view;
 
 /* parts is borrowed. */
 struct start_reviews *start_reviews_new(const struct parts *parts);

@@ -20,7 +20,7 @@
 
 struct watch_row {
 	struct uid uid;
-	uint64_t digest; /* row_digest.h */
+	uint64_t digest; /* queued_job_digest() */
 	int64_t created_ms;
 	struct slice ns, name, localqueue; /* point into the bytes */
 };

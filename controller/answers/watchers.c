@@ -153,9 +153,11 @@ static void watcher_fail(struct watcher *x, unsigned status, const char *sentenc
 		return;
 	}
 	buf_init(&text, EVENT_MAX_BYTES);
-	buf_puts(&text, "{\"type\":\"ERROR\",\"object\":");
-	complaint_put(&text, status, sentence);
-	buf_puts(&text, "}\n");
+	struct json_writer w = json_writer_object(&text);
+	jw_text(&w, "type", "ERROR");
+	complaint_put_member(&w, "object", status, sentence);
+	jw_close(&w);
+	buf_putc(&text, '\n');
 	http_stream_write(x->stream, buf_slice(&text));
 	buf_done(&text);
 	http_stream_end(x->stream);

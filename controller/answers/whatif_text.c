@@ -1,12 +1,12 @@
 #include "controller/answers/whatif_text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "controller/answers/job_query.h"
 #include "controller/answers/review_reply.h"
+#include "controller/answers/whatif_verdicts.h"
 #include "forecast/play.h"
 #include "queue/price/money.h"
 #include "sluice/queue.h"
@@ -26,6 +26,12 @@ struct told {
 	struct told_job *job;
 	size_t n;
 	size_t count[FATES];
+	/* What is made of these: */
+	int64_t now_ms, draws, horizon_s, earlier_s, later_s;
+	const struct review_basis *basis;
+	struct told_queue *queue;
+	size_t nqueues, queues_left, items_left;
+	struct view_list queues, items;
 };
 
 /* ---- each Job ---------------------------------------------------------------------------------- */
@@ -89,16 +95,17 @@ static int64_t median(int64_t *number, size_t n)
 	return number[(n - 1) / 2];
 }
 
-static void put_median_move(const struct told *t, enum fate fate, const char *key, struct buf *out)
+/* VIEW_NONE: no Job moves so. */
+static int64_t median_move_s(const struct told *t, enum fate fate)
 {
 	int64_t *by_ms = mem_array(t->n + 1, sizeof(*by_ms));
 	size_t n = 0;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->job[i].fate == fate)
 			by_ms[n++] = llabs(t->job[i].earlier_ms);
-	if (n > 0)
-		buf_printf(out, ",\"%s\":%" PRId64, key, median(by_ms, n) / 1000);
+	int64_t median_s = n > 0 ? median(by_ms, n) / 1000 : VIEW_NONE;
 	free(by_ms);
+	return median_s;
 }
 
 /* ---- what it costs ----------------------------------------------------------------------------- */
@@ -109,28 +116,39 @@ static int64_t amount_in(const struct play_costs *c, const char *currency)
 	return cost ? cost->amount : 0;
 }
 
-static void put_cost(const struct told *t, const char *currency, size_t *count, struct buf *out)
+struct told_cost {
+	const char *currency;
+	int64_t before, after;
+};
+
+static const struct view_member cost_rows[] = {
+	{"currency", VIEW_TEXT, IN(told_cost, currency), "Of the amounts."},
+	{"before", VIEW_MONEY, IN(told_cost, before), "As things are: a decimal number."},
+	{"after", VIEW_MONEY, IN(told_cost, after), "As they would be."},
+};
+static const struct view cost_view = VIEW("WhatIfCost", NULL, cost_rows);
+
+static void put_cost(struct json_writer *w, const struct told *t, const char *currency)
 {
-	char before[MONEY_TEXT_SIZE], after[MONEY_TEXT_SIZE];
-	money_format(amount_in(&t->a->variant[0].costs, currency), before);
-	money_format(amount_in(&t->a->variant[1].costs, currency), after);
-	buf_puts(out, (*count)++ ? ",{\"currency\":" : ",\"costs\":[{\"currency\":");
-	buf_json_string(out, currency);
-	buf_printf(out, ",\"before\":\"%s\",\"after\":\"%s\"}", before, after);
+	struct told_cost x = {currency, amount_in(&t->a->variant[0].costs, currency),
+		amount_in(&t->a->variant[1].costs, currency)};
+	view_put(w, NULL, &cost_view, &x);
 }
 
-static void put_costs(const struct told *t, struct buf *out)
+static void put_costs(struct json_writer *w, const char *key, const void *object)
 {
+	const struct told *t = object;
 	const struct play_costs *before = &t->a->variant[0].costs;
 	const struct play_costs *after = &t->a->variant[1].costs;
-	size_t count = 0;
+	if (before->n + after->n == 0)
+		return;
+	jw_array(w, key);
 	for (size_t i = 0; i < before->n; i++)
-		put_cost(t, before->item[i].currency, &count, out);
+		put_cost(w, t, before->item[i].currency);
 	for (size_t i = 0; i < after->n; i++)
 		if (!play_costs_find(before, after->item[i].currency))
-			put_cost(t, after->item[i].currency, &count, out);
-	if (count > 0)
-		buf_putc(out, ']');
+			put_cost(w, t, after->item[i].currency);
+	jw_end(w);
 }
 
 /* ---- each ClusterQueue ------------------------------------------------------------------------- */
@@ -139,6 +157,7 @@ struct told_queue {
 	const char *name;
 	size_t first, n; /* in the Jobs sorted by ClusterQueue */
 	size_t count[FATES];
+	int64_t wait_before_s, wait_after_s;
 };
 
 static int by_clusterqueue(const void *va, const void *vb)
@@ -164,9 +183,8 @@ static int by_moves(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* Nothing where half of them do not start. */
-static void put_wait(const struct told *t, const struct told_queue *x, bool is_after,
-	const char *key, struct buf *out)
+/* VIEW_NONE: half of them do not start. */
+static int64_t wait_s(const struct told *t, const struct told_queue *x, bool is_after)
 {
 	int64_t *start_ms = mem_array(x->n, sizeof(*start_ms));
 	for (size_t i = 0; i < x->n; i++) {
@@ -174,27 +192,23 @@ static void put_wait(const struct told *t, const struct told_queue *x, bool is_a
 		start_ms[i] = median_of(is_after ? &j->after : &j->before);
 	}
 	int64_t ms = median(start_ms, x->n);
-	if (ms < PLAY_NEVER)
-		buf_printf(out, ",\"%s\":%" PRId64, key, (ms - t->a->now_ms) / 1000);
 	free(start_ms);
+	return ms < PLAY_NEVER ? (ms - t->a->now_ms) / 1000 : VIEW_NONE;
 }
 
-static void put_counts(const size_t count[FATES], struct buf *out)
-{
-	buf_printf(out,
-		",\"earlier\":%zu,\"later\":%zu,\"same\":%zu,\"newlyStart\":%zu,\"neverAnyMore\":%zu",
-		count[EARLIER], count[LATER], count[SAME], count[NEWLY], count[NEVER_ANY_MORE]);
-}
-
-static void put_queue(const struct told *t, const struct told_queue *x, struct buf *out)
-{
-	buf_puts(out, "{\"clusterQueue\":");
-	buf_json_string(out, x->name);
-	put_counts(x->count, out);
-	put_wait(t, x, false, "p50WaitSecondsBefore", out);
-	put_wait(t, x, true, "p50WaitSecondsAfter", out);
-	buf_putc(out, '}');
-}
+static const struct view_member queue_rows[] = {
+	{"clusterQueue", VIEW_TEXT, IN(told_queue, name), "Its name."},
+	{"earlier", VIEW_INT, IN(told_queue, count[EARLIER]), "As above, of its Jobs."},
+	{"later", VIEW_INT, IN(told_queue, count[LATER]), "The same."},
+	{"same", VIEW_INT, IN(told_queue, count[SAME]), "The same."},
+	{"newlyStart", VIEW_INT, IN(told_queue, count[NEWLY]), "The same."},
+	{"neverAnyMore", VIEW_INT, IN(told_queue, count[NEVER_ANY_MORE]), "The same."},
+	{"p50WaitSecondsBefore", VIEW_INT, IN(told_queue, wait_before_s),
+		"Half of its Jobs start within so long from now. Absent where half of them do not start."},
+	{"p50WaitSecondsAfter", VIEW_INT, IN(told_queue, wait_after_s),
+		"The same as things would be."},
+};
+static const struct view queue_view = VIEW("WhatIfQueue", NULL, queue_rows);
 
 /* Jobs without a ClusterQueue are of none. */
 static size_t split(struct told *t, struct told_queue *ret)
@@ -213,20 +227,19 @@ static size_t split(struct told *t, struct told_queue *ret)
 	return n;
 }
 
-static void put_queues(struct told *t, struct buf *out)
+/* Makes t->queue, those with most Jobs that move first. It sorts the Jobs. */
+static void find_queues(struct told *t)
 {
-	struct told_queue *queue = mem_array(t->n + 1, sizeof(*queue));
-	size_t n = split(t, queue);
-	qsort(queue, n, sizeof(*queue), by_moves);
-	buf_puts(out, ",\"queues\":[");
-	for (size_t i = 0; i < n && i < WHATIF_QUEUES_TOLD_MAX; i++) {
-		buf_puts(out, i ? "," : "");
-		put_queue(t, &queue[i], out);
+	t->queue = mem_array(t->n + 1, sizeof(*t->queue));
+	t->nqueues = split(t, t->queue);
+	for (size_t i = 0; i < t->nqueues; i++) {
+		t->queue[i].wait_before_s = wait_s(t, &t->queue[i], false);
+		t->queue[i].wait_after_s = wait_s(t, &t->queue[i], true);
 	}
-	buf_putc(out, ']');
-	if (n > WHATIF_QUEUES_TOLD_MAX)
-		buf_printf(out, ",\"queuesLeft\":%zu", n - WHATIF_QUEUES_TOLD_MAX);
-	free(queue);
+	qsort(t->queue, t->nqueues, sizeof(*t->queue), by_moves);
+	size_t shown = t->nqueues < WHATIF_QUEUES_TOLD_MAX ? t->nqueues : WHATIF_QUEUES_TOLD_MAX;
+	t->queues_left = t->nqueues - shown;
+	t->queues = (struct view_list){t->queue, shown, sizeof(*t->queue)};
 }
 
 /* ---- the Jobs that move most ------------------------------------------------------------------- */
@@ -248,67 +261,120 @@ static int by_move(const void *va, const void *vb)
 	return a->index < b->index ? -1 : 1;
 }
 
-static void put_item(const struct told *t, const struct told_job *j, struct buf *out)
+struct told_item {
+	const char *ns, *name, *clusterqueue;
+	struct start_times before, after;
+	int64_t earlier_s;
+};
+
+static const struct view_member item_rows[] = {
+	{"namespace", VIEW_TEXT, IN(told_item, ns), "Of the Job."},
+	{"name", VIEW_TEXT, IN(told_item, name), "Of the Job."},
+	{"clusterQueue", VIEW_TEXT, IN(told_item, clusterqueue), "That it waits in."},
+	{"before", VIEW_PART, IN(told_item, before), "When it starts as things are.",
+		.of = &start_times_view},
+	{"after", VIEW_PART, IN(told_item, after), "When it would start.", .of = &start_times_view},
+	{"earlierSeconds", VIEW_INT, IN(told_item, earlier_s),
+		"So much earlier; below 0: later. Absent where it does not start, in one of the two."},
+};
+static const struct view item_view = VIEW("WhatIfItem", NULL, item_rows);
+
+static struct told_item item_of(const struct told *t, const struct told_job *j)
 {
-	buf_puts(out, "{\"namespace\":");
-	buf_json_string(out, j->ns);
-	buf_puts(out, ",\"name\":");
-	buf_json_string(out, j->name);
-	buf_puts(out, ",\"clusterQueue\":");
-	buf_json_string(out, j->clusterqueue);
-	buf_puts(out, ",\"before\":");
-	review_put_start(out, &j->before, t->a->variant[0].draws);
-	buf_puts(out, ",\"after\":");
-	review_put_start(out, &j->after, t->a->variant[1].draws);
-	if (j->fate == EARLIER || j->fate == LATER)
-		buf_printf(out, ",\"earlierSeconds\":%" PRId64, j->earlier_ms / 1000);
-	buf_putc(out, '}');
+	bool has_both = j->fate == EARLIER || j->fate == LATER;
+	return (struct told_item){.ns = j->ns,
+		.name = j->name,
+		.clusterqueue = j->clusterqueue,
+		.before = start_times_of(&j->before, t->a->variant[0].draws),
+		.after = start_times_of(&j->after, t->a->variant[1].draws),
+		.earlier_s = has_both ? j->earlier_ms / 1000 : VIEW_NONE};
 }
 
-static void put_items(struct told *t, struct buf *out)
+/* Makes the items of the Jobs that move most. It sorts the Jobs. */
+static void find_items(struct told *t)
 {
 	size_t all = moved(t->count);
+	size_t shown = all < WHATIF_ITEMS_TOLD_MAX ? all : WHATIF_ITEMS_TOLD_MAX;
+	struct told_item *item = mem_array(shown + 1, sizeof(*item));
 	qsort(t->job, t->n, sizeof(*t->job), by_move);
-	buf_puts(out, ",\"items\":[");
-	for (size_t i = 0; i < all && i < WHATIF_ITEMS_TOLD_MAX; i++) {
-		buf_puts(out, i ? "," : "");
-		put_item(t, &t->job[i], out);
-	}
-	buf_putc(out, ']');
-	if (all > WHATIF_ITEMS_TOLD_MAX)
-		buf_printf(out, ",\"left\":%zu", all - WHATIF_ITEMS_TOLD_MAX);
+	for (size_t i = 0; i < shown; i++)
+		item[i] = item_of(t, &t->job[i]);
+	t->items_left = all - shown;
+	t->items = (struct view_list){item, shown, sizeof(*item)};
 }
 
 /* ---- AdvanceReservations (whatif_verdicts.h) --------------------------------------------------- */
 
-static void put_verdicts(const struct ask_answer *a, struct buf *out)
+static void put_verdicts(struct json_writer *w, const char *key, const void *object)
 {
-	struct slice note = ask_note(a, 1);
-	if (note.len == 0)
-		return;
-	buf_puts(out, ",\"advanceReservations\":");
-	buf_add(out, note.ptr, note.len);
+	struct slice note = ask_note(((const struct told *)object)->a, 1);
+	if (note.len > 0)
+		jw_raw(w, key, note);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
+static const struct view_member status_rows[] = {
+	{"asOf", VIEW_TIME, IN(told, now_ms), "The moment from which both were played."},
+	{"draws", VIEW_INT, IN(told, draws), "How many plays of each this rests on."},
+	{"basis", VIEW_OBJECT, IN(told, basis), "What was learned from.", .of = &review_basis_view},
+	{"horizonSeconds", VIEW_INT, IN(told, horizon_s), "So far was played at most."},
+	{"jobs", VIEW_INT, IN(told, n), "How many Jobs wait: the sum of the five that follow."},
+	{"earlier", VIEW_INT, IN(told, count[EARLIER]),
+		"So many would start earlier, by a minute or more."},
+	{"later", VIEW_INT, IN(told, count[LATER]), "So many later, by a minute or more."},
+	{"same", VIEW_INT, IN(told, count[SAME]), "So many at the same time, or in neither."},
+	{"newlyStart", VIEW_INT, IN(told, count[NEWLY]),
+		"So many would start that do not as things are."},
+	{"neverAnyMore", VIEW_INT, IN(told, count[NEVER_ANY_MORE]),
+		"And so many would not that do."},
+	{"earlierSecondsMedian", VIEW_INT, IN(told, earlier_s),
+		"Half of those that would start earlier would by so much or more."},
+	{"laterSecondsMedian", VIEW_INT, IN(told, later_s), "The same of those that start later."},
+	{"costs", VIEW_PUT, 0, 0,
+		"What the first runs of these Jobs cost, by currency, each run to its end. Absent where none has a price.",
+		.put = put_costs, .of = &cost_view},
+	{"advanceReservations", VIEW_PUT, 0, 0,
+		"What the queue says of each AdvanceReservation among the objects.",
+		.put = put_verdicts, .of = &whatif_verdict_view},
+	{"queues", VIEW_LIST, IN(told, queues),
+		"Each ClusterQueue with Jobs that wait; those with most Jobs that move come first.",
+		.of = &queue_view},
+	{"queuesLeft", VIEW_COUNT, IN(told, queues_left), "So many more there are."},
+	{"items", VIEW_LIST, IN(told, items),
+		"The Jobs that move most. Those that come to start, or do no more, come first.",
+		.of = &item_view},
+	{"left", VIEW_COUNT, IN(told, items_left), "So many more move."},
+};
+static const struct view status_view = VIEW("WhatIfStatus", NULL, status_rows);
+
+static const struct view_member whatif_rows[] = {
+	{"status", VIEW_PART, 0, 0, "The Jobs that wait, as things are and as they would be.",
+		.of = &status_view},
+};
+const struct view whatif_view = VIEW("WhatIf",
+	"What would happen if objects were different: the queue is played as it is, and with these objects in place of the live ones. Nothing is written.",
+	whatif_rows);
+
 void whatif_put(const struct ask_answer *a, const struct queue *q, const struct review_basis *basis,
 	struct buf *out)
 {
-	struct told t = {.a = a};
+	struct json_writer w = json_writer_object(out);
+	struct told t = {.a = a,
+		.now_ms = a->now_ms,
+		.draws = (int64_t)a->draws,
+		.basis = basis,
+		.horizon_s = PLAY_HORIZON_MS / 1000};
 	collect(&t, q);
-	buf_puts(out, "{\"kind\":\"WhatIf\",\"apiVersion\":\"" VISIBILITY_GROUP
-		      "/" VISIBILITY_VERSION "\",\"status\":{");
-	review_put_moment(out, a, basis);
-	buf_printf(
-		out, ",\"horizonSeconds\":%" PRId64 ",\"jobs\":%zu", PLAY_HORIZON_MS / 1000, t.n);
-	put_counts(t.count, out);
-	put_median_move(&t, EARLIER, "earlierSecondsMedian", out);
-	put_median_move(&t, LATER, "laterSecondsMedian", out);
-	put_costs(&t, out);
-	put_verdicts(a, out);
-	put_queues(&t, out);
-	put_items(&t, out);
-	buf_puts(out, "}}\n");
+	t.earlier_s = median_move_s(&t, EARLIER);
+	t.later_s = median_move_s(&t, LATER);
+	find_queues(&t);
+	find_items(&t);
+	jw_texts(&w, "kind", "WhatIf", "apiVersion", VISIBILITY_GROUP "/" VISIBILITY_VERSION, NULL);
+	view_put_members(&w, &whatif_view, &t);
+	jw_close(&w);
+	buf_putc(out, '\n');
+	free((void *)(uintptr_t)t.items.item);
+	free(t.queue);
 	free(t.job);
 }

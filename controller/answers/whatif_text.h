@@ -7,7 +7,10 @@
 #ifndef SLUICE_CONTROLLER_ANSWERS_WHATIF_TEXT_H
 #define SLUICE_CONTROLLER_ANSWERS_WHATIF_TEXT_H
 
+#include "controller/common/view.h"
 #include "controller/forecast/reviews.h"
+
+extern const struct view whatif_view;
 
 enum {
 	WHATIF_SAME_MS = 60000,

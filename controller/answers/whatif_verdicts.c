@@ -1,57 +1,53 @@
 #include "controller/answers/whatif_verdicts.h"
 
-#include "controller/answers/review_reply.h"
+#include "controller/common/view.h"
 #include "controller/answers/whatif_specs.h"
 #include "queue/price/money.h"
 #include "sluice/queue.h"
 
-static void put_text(struct buf *out, const char *key, const char *text)
+static void put_cost(struct json_writer *w, const char *key, const void *object)
 {
-	buf_printf(out, ",\"%s\":", key);
-	buf_json_string(out, text);
+	const struct advance_reservation_view *v = object;
+	if (v->has_cost)
+		money_put(w, key, v->cost);
 }
 
-static void put_time(struct buf *out, const char *key, int64_t at_ms)
+static void put_currency(struct json_writer *w, const char *key, const void *object)
 {
-	if (at_ms > 0)
-		review_put_time(out, key, at_ms);
+	const struct advance_reservation_view *v = object;
+	if (v->has_cost)
+		jw_text(w, key, v->currency);
 }
 
-static void put_cost(const struct advance_reservation_view *v, struct buf *out)
-{
-	char cost[MONEY_TEXT_SIZE];
-	if (!v->has_cost)
-		return;
-	money_format(v->cost, cost);
-	put_text(out, "cost", cost);
-	put_text(out, "currency", v->currency);
-}
-
-static void put_verdict(const struct advance_reservation_view *v, struct buf *out)
-{
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, v->name);
-	buf_printf(out, ",\"accepted\":%s", v->accepted.ok ? "true" : "false");
-	put_text(out, "reason", v->accepted.reason);
-	put_text(out, "message", v->accepted.message);
-	put_time(out, "from", v->from_ms);
-	put_time(out, "until", v->until_ms);
-	put_time(out, "possibleFrom", v->possible_from_ms);
-	put_cost(v, out);
-	buf_putc(out, '}');
-}
+static const struct view_member whatif_verdict_rows[] = {
+	{"name", VIEW_TEXT, IN(advance_reservation_view, name), "Of the AdvanceReservation."},
+	{"accepted", VIEW_BOOL, IN(advance_reservation_view, accepted.ok), "Would it be accepted?"},
+	{"reason", VIEW_NULLABLE, IN(advance_reservation_view, accepted.reason),
+		"As its condition Accepted would have it."},
+	{"message", VIEW_HERE, IN(advance_reservation_view, accepted.message),
+		"The same, in a sentence."},
+	{"from", VIEW_TIME, IN(advance_reservation_view, from_ms),
+		"When its window begins that is open or next."},
+	{"until", VIEW_TIME, IN(advance_reservation_view, until_ms), "When that ends."},
+	{"possibleFrom", VIEW_TIME, IN(advance_reservation_view, possible_from_ms),
+		"Of one that is refused as NotFree: from then on it could be kept for as long."},
+	{"cost", VIEW_PUT, 0, 0,
+		"Of that window, if all of it is used: a decimal number. Absent where nothing has a price.",
+		.put = put_cost, .as = "string"},
+	{"currency", VIEW_PUT, 0, 0, "Of the cost.", .put = put_currency, .as = "string"},
+};
+const struct view whatif_verdict_view = VIEW("WhatIfVerdict", NULL, whatif_verdict_rows);
 
 void whatif_verdicts_put(const struct whatif_specs *s, const struct queue *q, struct buf *out)
 {
+	struct json_writer w = json_writer(out);
 	struct advance_reservation_view v;
-	const char *before = "[";
 	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++) {
 		if (!whatif_specs_has(s, "AdvanceReservation", v.name))
 			continue;
-		buf_puts(out, before);
-		before = ",";
-		put_verdict(&v, out);
+		if (w.depth == 0)
+			jw_array(&w, NULL);
+		view_put(&w, NULL, &whatif_verdict_view, &v);
 	}
-	if (*before == ',')
-		buf_putc(out, ']');
+	jw_close(&w);
 }

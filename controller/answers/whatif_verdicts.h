@@ -9,7 +9,10 @@
 #include "base/buf.h"
 
 struct queue;
+struct view;
 struct whatif_specs;
+
+extern const struct view whatif_verdict_view; /* of one of them */
 
 /* Appends a JSON array, or nothing where no object is one. Ten thousand others that the queue has cost a look
  * each. */

@@ -10,17 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/json_writer.h"
+#include "controller/common/view.h"
 #include "controller/past/past_query.h"
 
-enum { PAST_ROWS_MAX = 1000 };
+enum { PAST_ROWS_MAX = 1000, PAST_NOTE_SIZE = 400 };
 
-/* Puts the members by, since, until, more and what narrows the question, of the object that is open. */
-void past_answer_put_head(const struct past_query *q, bool more, struct json_writer *w);
-/* Puts forgottenUntil and note: nothing where nothing is missing. Of runs that ended until then the
- * ledger has sums at best; 0: it has all of all. */
-void past_answer_put_forgotten(
-	const struct past_query *q, int64_t forgotten_until_ms, struct json_writer *w);
+/* What all answers say of their question, as their views want it: NULL and VIEW_NONE are absent. */
+struct past_head {
+	const char *by, *label, *ns, *job, *user;
+	int64_t since_ms, until_ms, forgotten_until_ms;
+	bool more;
+	const char *note; /* NULL, or note_here: what is missing */
+	char note_here[PAST_NOTE_SIZE];
+};
+
+/* Of runs that ended until forgotten_until_ms the ledger has sums at best; 0: it has all of all. *ret must not
+ * move. */
+void past_head_of(
+	const struct past_query *q, bool more, int64_t forgotten_until_ms, struct past_head *ret);
+
+extern const struct view usage_report_view, job_history_view;
 
 /* The answer to PAST_RUNS, {...,"runs":[...]}, or PAST_REPORT, {...,"rows":[...],"totals":[...]}. Of more
  * than PAST_ROWS_MAX rows, totals included, the first are shown, and "more" is true. */

@@ -177,50 +177,84 @@ static int row_cmp(const void *a, const void *b)
 	return c ? c : strcmp(x->currency ? x->currency : "", y->currency ? y->currency : "");
 }
 
-static void put_seconds(struct json_writer *w, const char *key, int64_t ms)
+struct shown {
+	struct past_head head;
+	const struct cost_report *report;
+	bool leading;
+};
+
+static void put_key(struct json_writer *w, const char *key, const void *object)
 {
-	jw_number(w, key, "%" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
+	const struct cost_row *row = object;
+	if (!row->is_total)
+		jw_text(w, key, row->key);
 }
 
-static void put_row(struct json_writer *w, const struct cost_row *row)
+static const struct view_member row_rows[] = {
+	{"currency", VIEW_NULLABLE, IN(cost_row, currency),
+		"Of the amounts; null where the runs had no price."},
+	{"key", VIEW_PUT, 0, 0,
+		"What the row is of; null: the runs that have no such label, or no known user.",
+		.put = put_key, .as = "string"},
+	{"runs", VIEW_INT, IN(cost_row, runs), "That have ended."},
+	{"running", VIEW_INT, IN(cost_row, running), "That go on."},
+	{"runSeconds", VIEW_SECONDS, IN(cost_row, ran_ms), "How long all of these ran."},
+	{"lostSeconds", VIEW_SECONDS, IN(cost_row, lost_ms),
+		"Pod time lost: the work, in pod-seconds, that stops threw away."},
+	{"estimatedSeconds", VIEW_SECONDS, IN(cost_row, estimated_ms),
+		"The part of runSeconds of which the ledger lost the beginning or the end."},
+	{"cost", VIEW_MONEY, IN(cost_row, cost), "A decimal number, exact."},
+	{"runningCost", VIEW_MONEY, IN(cost_row, running_cost),
+		"The part of it of runs that go on, so far."},
+	{"estimatedCost", VIEW_MONEY, IN(cost_row, estimated_cost),
+		"The part of it of estimatedSeconds."},
+};
+static const struct view row_view = VIEW("CostReportRow", NULL, row_rows);
+
+static void put_rows(struct json_writer *w, const char *key, const void *object)
 {
-	jw_object(w, NULL);
-	jw_text(w, "currency", row->currency);
-	if (!row->is_total)
-		jw_text(w, "key", row->key);
-	jw_int(w, "runs", row->runs);
-	jw_int(w, "running", row->running);
-	put_seconds(w, "runSeconds", row->ran_ms);
-	put_seconds(w, "lostSeconds", row->lost_ms);
-	put_seconds(w, "estimatedSeconds", row->estimated_ms);
-	if (row->currency) {
-		money_put(w, "cost", row->cost);
-		money_put(w, "runningCost", row->running_cost);
-		money_put(w, "estimatedCost", row->estimated_cost);
+	const struct cost_report *r = ((const struct shown *)object)->report;
+	bool totals = strcmp(key, "totals") == 0;
+	jw_array(w, key);
+	for (size_t i = 0; i < r->nrows; i++) {
+		struct cost_row x = *r->row[i];
+		if (!x.currency) /* so they are absent */
+			x.cost = x.running_cost = x.estimated_cost = -1;
+		if (x.is_total == totals)
+			view_put(w, NULL, &row_view, &x);
 	}
 	jw_end(w);
 }
 
-static void put_rows(
-	const struct cost_report *r, const char *key, bool totals, struct json_writer *w)
-{
-	jw_array(w, key);
-	for (size_t i = 0; i < r->nrows; i++)
-		if (r->row[i]->is_total == totals)
-			put_row(w, r->row[i]);
-	jw_end(w);
-}
+static const struct view_member cost_report_rows[] = {
+	{"by", VIEW_TEXT, IN(shown, head.by),
+		"What each row is of: queue, namespace, owner, user or label. As the parameter by of the question; label=KEY there."},
+	{"label", VIEW_TEXT, IN(shown, head.label), "The label's key, where it is by label."},
+	{"namespace", VIEW_TEXT, IN(shown, head.ns),
+		"It is of the Jobs of this namespace alone. Absent: of all."},
+	{"since", VIEW_EXACT, IN(shown, head.since_ms),
+		"The runs that started then or later, whole."},
+	{"until", VIEW_EXACT, IN(shown, head.until_ms), "And before then."},
+	{"more", VIEW_BOOL, IN(shown, head.more),
+		"There are more rows: these are the dearest; the totals are of all."},
+	{"leading", VIEW_BOOL, IN(shown, leading), "Runs that go on are in it."},
+	{"rows", VIEW_PUT, 0, 0, "The dearest first.", .put = put_rows, .of = &row_view},
+	{"totals", VIEW_PUT, 0, 0, "Of all runs, a row each currency.", .put = put_rows,
+		.of = &row_view},
+	{"forgottenUntil", VIEW_EXACT, IN(shown, head.forgotten_until_ms),
+		"Of runs that ended by then the ledger has sums at best."},
+	{"note", VIEW_TEXT, IN(shown, head.note), "What is therefore not in it."},
+};
+const struct view cost_report_view =
+	VIEW("CostReport", "What runs cost that started in a stretch of time.", cost_report_rows);
 
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out)
 {
-	struct json_writer w = json_writer_object(out);
+	struct json_writer w = json_writer(out);
+	struct shown x = {.report = r, .leading = leading};
 	if (r->nrows > 0)
 		qsort(r->row, r->nrows, sizeof(*r->row), row_cmp);
-	past_answer_put_head(r->query, r->more, &w);
-	jw_bool(&w, "leading", leading);
-	put_rows(r, "rows", false, &w);
-	put_rows(r, "totals", true, &w);
-	past_answer_put_forgotten(r->query, r->forgotten_until_ms, &w);
-	jw_close(&w);
+	past_head_of(r->query, r->more, r->forgotten_until_ms, &x.head);
+	view_put(&w, NULL, &cost_report_view, &x);
 	buf_putc(out, '\n');
 }

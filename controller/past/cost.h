@@ -16,6 +16,9 @@
 #include "controller/past/past_query.h"
 
 struct cost_report;
+struct view;
+
+extern const struct view cost_report_view;
 
 /* The query must outlive it. */
 struct cost_report *cost_report_new(const struct past_query *q);

@@ -124,7 +124,8 @@ static void put_in_each_form(
 	struct buf out;
 	buf_init(&out, 1 << 20);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		queued_job_put(s, j, forms[i], &out);
+		struct json_writer w = json_writer(&out);
+		queued_job_put(&w, NULL, s, j, forms[i]);
 		golden_add("a QueuedJob", about, buf_slice(&out));
 		buf_reset(&out);
 	}

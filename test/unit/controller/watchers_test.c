@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "controller/answers/row_digest.h"
+#include "controller/common/view.h"
 #include "controller/answers/watch_rows.h"
 #include "base/must.h"
 
@@ -676,7 +676,7 @@ static void what_passes_with_the_clock_does_not_count(void **state)
 	buf_init(&out, 1000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		buf_reset(&out);
-		row_digest_sentence(cases[i].sentence, &out);
+		view_digest_sentence(&out, cases[i].sentence);
 		assert_string_equal(buf_text(&out), cases[i].counts);
 	}
 	buf_done(&out);
