@@ -72,7 +72,7 @@ const struct toleration *tolerations_field(struct decoder *d, const struct path 
 	const cJSON *object, size_t max, size_t *ret_count)
 {
 	const struct toleration *all;
-	objects_read(d, up, object, "tolerations", max, struct toleration, fill_toleration, &all,
+	decode_objects(d, up, object, "tolerations", max, struct toleration, fill_toleration, &all,
 		ret_count);
 	return all;
 }

@@ -79,7 +79,7 @@ const char *const *texts_field(struct decoder *d, const struct path *up, const c
 const cJSON *objects_field(struct decoder *d, const struct path *up, const cJSON *object,
 	const char *key, size_t max, size_t *ret_count);
 /* Reads such a list into *ret, an array of that type: read(d, at, item, ret) of each. */
-#define objects_read(d, up, object, key, max, type, read, ret, ret_count)                          \
+#define decode_objects(d, up, object, key, max, type, read, ret, ret_count)                        \
 	do {                                                                                       \
 		size_t n_ = 0;                                                                     \
 		const cJSON *list_ = objects_field(d, up, object, key, max, ret_count);            \

@@ -191,9 +191,9 @@ static int fill_calendar(struct decoder *d, const cJSON *o, struct err *e)
 	const cJSON *spec = object_field(d, NULL, o, "spec");
 	meta_fields(d, o, s);
 	s->time_zone = text_field(d, at, spec, "timeZone", TEXT_MAX);
-	objects_read(d, at, spec, "open", CALENDAR_WINDOWS_MAX, struct window_spec, fill_window,
+	decode_objects(d, at, spec, "open", CALENDAR_WINDOWS_MAX, struct window_spec, fill_window,
 		&s->window, &s->nwindows);
-	objects_read(d, at, spec, "except", CALENDAR_EXCEPTIONS_MAX, struct exception_spec,
+	decode_objects(d, at, spec, "except", CALENDAR_EXCEPTIONS_MAX, struct exception_spec,
 		fill_exception, &s->exception, &s->nexceptions);
 	return decoder_verdict(d, "Calendar", o, e);
 }

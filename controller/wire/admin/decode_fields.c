@@ -128,7 +128,7 @@ static bool selector_row(struct decoder *d, const struct spot *spot, struct sele
 	AT(wire), ret->m = texts_field(                                                            \
 			  d, spot.up, spot.object, spot.key, most, false, must_be, &ret->n);
 #define OBJECTS(m, n, tag, wire, most, text)                                                       \
-	objects_read(d, at, o, wire, most, struct tag, tag##_fields, &ret->m, &ret->n);
+	decode_objects(d, at, o, wire, most, struct tag, tag##_fields, &ret->m, &ret->n);
 #define OWN(type, m)
 #define ENUM_OF(m, tag, last)
 #define SELECTOR(has, m, wire) AT(wire), ret->has = selector_row(d, &spot, &ret->m);

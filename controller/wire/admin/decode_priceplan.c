@@ -106,7 +106,7 @@ static int fill_priceplan(struct decoder *d, const cJSON *o, struct err *e)
 	s->queues = queue_globs_field(d, at, spec, "queues", false, &s->nqueues);
 	bases_field(d, at, spec, s);
 	flavors_field(d, at, spec, s);
-	objects_read(d, at, spec, "rates", RATES_MAX, struct price_rate, fill_rate, &s->rate,
+	decode_objects(d, at, spec, "rates", RATES_MAX, struct price_rate, fill_rate, &s->rate,
 		&s->nrates);
 	series_field(d, at, spec, s);
 	return decoder_verdict(d, "PricePlan", o, e);
