@@ -34,7 +34,7 @@ static int32_t seq_of(const struct ledger_op *op)
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
-/* Each returns the column behind its own. */
+/* Puts an attempt, or the name of a row, and returns the column behind. */
 static struct param *put_attempt(struct param *c, const struct batch_plan_reservation *h)
 {
 	put_uuid(c++, &h->uid);
@@ -131,7 +131,7 @@ static struct held read_held(const struct pg_result *res, int row)
 		.queued_ms = field_time(res, row, 28)};
 }
 
-/* Four columns from there on. */
+/* Reads a line of quota of four columns. */
 static struct quota_line read_line(const struct pg_result *res, int row, int column)
 {
 	return (struct quota_line){field_text(res, row, column), field_text(res, row, column + 1),
@@ -233,7 +233,7 @@ static void put_json_text(struct param *a, const char *json)
 		put_null(a);
 }
 
-/* What a run cost, or that it has no price. */
+/* Puts what a run cost, or that it has no price. */
 static struct param *put_bill(struct param *c, const struct ledger_op *bill)
 {
 	put_text(c++, bill ? bill->plan : NULL);
@@ -323,7 +323,7 @@ static struct param *put_stop(struct param *c, const struct batch_plan_reservati
 	return c;
 }
 
-/* What it held at COMMIT, if that is not what it holds now. */
+/* Puts what a reservation held at COMMIT, if that is not what it holds now. */
 static void put_started_lines(
 	struct param *c, const struct batch_plan *b, const struct batch_plan_reservation *h)
 {
@@ -428,7 +428,7 @@ static const struct write WRITES[] = {
 	{SQL_WRITE_SEGMENTS, OF_RESERVATIONS, "uittttzzzttnjtjttjnbzttz", put_segment},
 };
 
-/* Sent if there is something to write. */
+/* Sends a statement of the writing, if there is something to write. */
 static void send_write(struct pg *pg, struct request *r, const struct write *w)
 {
 	const struct batch_plan *b = r->batch_plan;

@@ -207,7 +207,7 @@ static struct cache_line *learn_lines(struct cache *m, const struct batch_plan *
 	return mine;
 }
 
-/* Where its strings are. */
+/* Lists where its strings are. */
 static void texts_of(struct held *h, const char **ret[9])
 {
 	const char **const all[9] = {&h->ns, &h->name, &h->clusterqueue, &h->localqueue, &h->owner,

@@ -67,7 +67,7 @@ static struct request *pg_pop(struct pg *pg)
 
 static void query_step(struct pg *pg, struct request *r, struct round *round);
 
-/* A NULL round: the first step. */
+/* Takes the next step of a request; the first one where round is NULL. */
 static void request_step(struct pg *pg, struct request *r, struct round *round)
 {
 	if (r->query->step)
@@ -177,7 +177,7 @@ static bool is_one_of(const char *sqlstate, const char *const *states, size_t n)
 	return false;
 }
 
-/* Nothing landed, and the same again may do better: a deadlock, a serialization failure; or the
+/* Says that nothing landed and that the same again may do better: a deadlock, a serialization failure; or the
  * ledger is not what was read a moment ago (a hand that edits it): the key of a transfer or the
  * ceiling of a balance says so. */
 static bool fault_passes(const struct request *r, const char *sqlstate)
@@ -187,8 +187,8 @@ static bool fault_passes(const struct request *r, const char *sqlstate)
 	       pg_conn_unprepared(sqlstate) || schema_fault_passes(r, sqlstate);
 }
 
-/* The fault is one of this request, not of the server: one that writes no more is to be left for
- * another (target_session_attrs). */
+/* Says that a fault is one of this request, not of the server. A server that writes no more (25006) is to
+ * be left for another (target_session_attrs). */
 static bool fault_is_its_own(const struct request *r, const char *sqlstate)
 {
 	return r->query->aside && strcmp(sqlstate, "25006") != 0;
@@ -202,9 +202,9 @@ static void answer_fault(struct pg *pg, const struct request *r, const struct ro
 	pg_answer_lost(pg, e.text, is_one_of(round->sqlstate, slow, sizeof(slow) / sizeof(*slow)));
 }
 
-/* What cannot pass goes the way of a broken connection: the sentence is said, everything is lost,
- * and the pause before the next connection keeps it from going round and round. Not so one that harms
- * no other: what is asked behind it is answered. */
+/* Takes a round to its request. A fault that cannot pass goes the way of a broken connection: the sentence
+ * is said, everything is lost, and the pause before the next connection keeps it from going round and
+ * round. Where a fault is the request's own, the others behind it are answered. */
 static void on_round(struct round *round, void *ctx)
 {
 	struct pg *pg = ctx;
@@ -288,7 +288,8 @@ static struct quota_line line_of(const struct pg_result *res, int row)
 		field_int8(res, row, FIRST_OF_LINE + 3)};
 }
 
-/* Strings stay with the result. How many there are; lines has room for one of each row. */
+/* Reads an answer into rows and returns how many there are. lines has room for one of each row of the
+ * answer; strings stay with the result. */
 static size_t read_rows(
 	const struct pg_query *q, const struct pg_result *res, char *rows, struct quota_line *lines)
 {

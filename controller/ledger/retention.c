@@ -35,7 +35,7 @@ static void read_forgotten(const struct pg_result *res, int row, void *ret)
 		(struct forgotten){field_int8(res, row, 0), field_int8(res, row, 1)};
 }
 
-/* It is fenced by the epoch alone: no row says that another controller leads. */
+/* Behind the epoch alone: an answer without a row says that another controller leads. */
 static const struct pg_query FORGET = {.name = "forget",
 	.sql = SQL_FORGET,
 	.aside = true,

@@ -42,10 +42,9 @@ struct history {
 	size_t nnotes, room, sent;
 	int64_t epoch, now_ms, written_ms;
 	unsigned too_much; /* the ledger gave up so often to delete what is old at once */
-	/* Trouble. */
-	uint64_t failures; /* in a row */
+	uint64_t failures; /* of questions, in a row */
 	int64_t rest;	   /* ticks until the next question */
-	char trouble[LOG_TROUBLE_MAX];
+	char trouble[LOG_TROUBLE_MAX]; /* said last; "": the last question was answered */
 	/* The reading. */
 	bool wants; /* there is more to read */
 	history_told_fn *told;
@@ -68,7 +67,7 @@ static void ask(struct history *h, const struct pg_query *q, struct params *p,
 	pg_ask(h->o.pg, q, p, &(struct pg_asker){fn, h, 0});
 }
 
-/* False: there is none. It is asked again after a while. */
+/* Says whether there is an answer. Else the next question comes after a while. */
 static bool answered(struct history *h, const struct pg_answer *a)
 {
 	h->under_way = false;
@@ -198,8 +197,8 @@ static void on_forgot(const struct pg_answer *a, void *ctx)
 		h->too_much--;
 }
 
-/* Where nobody led for weeks there may be more to delete than the server does in the time of a
- * statement: then the oldest first. */
+/* Deletes what is too old. Where nobody led for weeks that may be more than the server does in the time of
+ * a statement: then the oldest first. */
 static void forget_hours(struct history *h)
 {
 	struct params *p = pg_params(h->o.pg);
@@ -288,7 +287,7 @@ void history_note(struct history *h, const char *node, int64_t at_ms, struct loa
 	m->taken = load_max(m->taken, taken);
 }
 
-/* What could not be written for an hour is let go; not while it is on its way. */
+/* Lets go what could not be written for an hour; not while it is on its way. */
 static void forget_old(struct history *h)
 {
 	size_t n = 0;

@@ -94,7 +94,7 @@ static void settle_without(struct lane *t, struct asked *a, const char *why)
 	settle(t, a, NULL, sentence);
 }
 
-/* The ledger cannot be read: nobody waits until it can. */
+/* Answers all questions of a lane: the ledger cannot be read, and nobody waits until it can. */
 static void settle_all(struct lane *t, const char *why)
 {
 	log_trouble(t->options.log, t->trouble, "past-unreadable", why, NULL);
