@@ -12,7 +12,7 @@
 /* getopt_long() returns FIRST + the flag's number. */
 enum { FLAGS_MAX = 64, FIRST = 256, WORD = 1 };
 
-/* ---- kinds ------------------------------------------------------------------------------------- */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 int flag_refuse(const struct flag *f, const char *text, struct err *e)
 {
@@ -123,7 +123,7 @@ int flag_version(const struct flag *f, const char *text, void *to, struct err *e
 	return FLAGS_VERSION;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Letters and digits, with dashes between them. Returns its length; 0: it is none. */
 static size_t label_length(const char *text)
@@ -196,7 +196,7 @@ int flag_configmap(const struct flag *f, const char *text, void *to, struct err 
 		f->name, text);
 }
 
-/* ---- words to choose from ---------------------------------------------------------------------- */
+/* ---- words to choose from -------------------------------------------------------------------- */
 
 int flag_choice(const char *choices, const char *text)
 {
@@ -324,15 +324,16 @@ static int take(const struct flag_table *t, int got, const char *arg, void *opti
 	return flag_take(f, optarg, (char *)options + base, e);
 }
 
-/* All flags of argv, wherever they stand. Behind it optind is at the first word that is no flag and was not taken. */
+/* All flags of argv, wherever they stand. Behind it optind is at the first word that is no flag
+ * and was not taken. */
 static int walk(int argc, char **argv, const struct flag_table *t, void *options, struct err *e)
 {
 	struct option longs[FLAGS_MAX + 1];
 	char shorts[2 * FLAGS_MAX + 3];
 	int rc = 0;
 	list_flags(t, longs, shorts);
-	/* glibc: forget an earlier walk. After "-yw" with an unknown y it would go on with the w, in words
-	 * that may be gone. */
+	/* glibc: forget an earlier walk. After "-yw" with an unknown y it would go on with the
+	 * w, in words that may be gone. */
 	optind = 0;
 	opterr = 0;
 	for (int got; rc == 0 && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {

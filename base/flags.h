@@ -1,10 +1,11 @@
 /*
- * Flags of a command line, a row each: what it is called, what it wants, and where in the command's options that
- * goes. One walk reads the rows of both programs.
+ * Flags of a command line, a row each: what it is called, what it wants, and where in the command's
+ * options that goes. One walk reads the rows of both programs.
  *
- * What a flag wants is told by its kind, the function that takes it: a text, a name, a number, a duration, one of
- * several words. A sentence about a wrong value is made of the row: "--lease-seconds is "2"; it must be a whole number
- * from 3 to 300". `value` is read by completion, too:
+ * What a flag wants is told by its kind, the function that takes it: a text, a name, a number, a
+ * duration, one of several words. A sentence about a wrong value is made of the row:
+ * "--lease-seconds is "2"; it must be a whole number from 3 to 300". `value` is read by completion,
+ * too:
  *     table|json       one of these; the walk refuses all else
  *     Open|Closed|...  these are known, and there are others, which the flag itself judges
  *     QUEUE            the name of something; cli/completion/cluster_names.c has the kinds
@@ -22,8 +23,9 @@
 
 struct flag;
 
-/* Takes what a flag says (NULL where it wants no value) to its place in the options. Returns 0, or an error with a
- * sentence that names the flag, the value and the cure. What is above 0 ends the walk, which returns it. */
+/* Takes what a flag says (NULL where it wants no value) to its place in the options. Returns 0,
+ * or an error with a sentence that names the flag, the value and the cure. What is above 0 ends
+ * the walk, which returns it. */
 typedef int flag_taker(const struct flag *f, const char *text, void *to, struct err *e);
 
 enum { FLAGS_HELP = 1, FLAGS_VERSION = 2 };
@@ -37,7 +39,8 @@ struct flag {
 	size_t to;	     /* its place in the options; 0: all of them */
 	const char *value;   /* what it wants, as above; NULL: any text */
 	const char *must_be; /* the end of the sentence about a wrong value; NULL: its kind's */
-	/* Of an amount: how it is read (NULL: digits), its bounds (most 0: none), and what is kept of each. */
+	/* Of an amount: how it is read (NULL: digits), its bounds (most 0: none), and what is
+	 * kept of each. */
 	bool (*read)(const char *text, int64_t *ret);
 	int64_t least, most, unit;
 	bool zero; /* "0" and "0s" are taken below `least`, too */
@@ -53,7 +56,8 @@ struct flag_table {
 	/* Makes options that are all 0 what they are without a flag. */
 	void (*begin)(void *options);
 	bool negatives; /* a word such as -5 is no flag, and the last of the words */
-	/* Takes each word that is no flag, in its order among the flags. NULL: finish() gets them. */
+	/* Takes each word that is no flag, in its order among the flags. NULL: finish() gets
+	 * them. */
 	flag_taker *take_word;
 	/* Judges the whole line, with the words that are no flags. NULL: there may be none. */
 	int (*finish)(void *options, char **word, size_t nwords, struct err *e);
@@ -67,7 +71,7 @@ struct flag_table {
 #define FLAG_TO(type, options, member)                                                             \
 	(offsetof(options, member) + 0 * sizeof((type *[]){&((options *)0)->member}))
 
-/* ---- rows, each in braces ---------------------------------------------------------------------- */
+/* ---- rows, each in braces -------------------------------------------------------------------- */
 
 /* A text as it is; one that is not empty. */
 #define FLAG_TEXT(flag_name, options, member)                                                      \
@@ -141,10 +145,10 @@ int flag_check_name(const char *flag, const char *text, struct err *e);
 /* Which of a|b|c the text is, from 0; -1: none. */
 int flag_choice(const char *choices, const char *text);
 
-/* ---- the walk ---------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
-/* The flags of a table and then those of `more`, by number; NULL past the last. *ret_base: the place of their options
- * in the table's. */
+/* The flags of a table and then those of `more`, by number; NULL past the last. *ret_base: the
+ * place of their options in the table's. */
 const struct flag *flags_at(const struct flag_table *t, size_t number, size_t *ret_base);
 
 /* By its name of len bytes, or a unique beginning of it; by its letter. NULL: there is none. */
@@ -154,9 +158,9 @@ const struct flag *flags_find_letter(const struct flag_table *t, int letter);
 /* One flag alone, as the walk takes it. */
 int flag_take(const struct flag *f, const char *text, void *options, struct err *e);
 
-/* Reads a command line; argv[0] is not looked at, and argv is sorted. Texts point into argv. Returns 0, ERR_INVALID or
- * ERR_LIMIT (there is nothing to be done with), or what a taker ended the walk with, such as FLAGS_HELP: then the line is
- * not judged. */
+/* Reads a command line; argv[0] is not looked at, and argv is sorted. Texts point into argv.
+ * Returns 0, ERR_INVALID or ERR_LIMIT (there is nothing to be done with), or what a taker ended
+ * the walk with, such as FLAGS_HELP: then the line is not judged. */
 int flags_read(const struct flag_table *t, int argc, char **argv, void *options, struct err *e);
 void flags_done(const struct flag_table *t, void *options);
 

@@ -5,7 +5,7 @@
 
 #include "cli/past/options.h"
 
-/* ---- --server and what belongs to it ----------------------------------------------------------- */
+/* ---- --server and what belongs to it --------------------------------------------------------- */
 
 static int set_server(const char *text, struct arguments *a, struct err *e)
 {
@@ -49,7 +49,7 @@ static int finish_server(struct arguments *a, struct err *e)
 	return 0;
 }
 
-/* ---- the tables -------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 #define ALL FLAG_ALL_NAMESPACES(struct arguments, all_namespaces)
 #define OUTPUT(outputs) FLAG_OUTPUT(struct arguments, output, outputs)

@@ -1,5 +1,6 @@
 /*
- * What queue, explain, decisions and cost are asked, of the API server or of a controller that --server names.
+ * What queue, explain, decisions and cost are asked, of the API server or of a controller that
+ * --server names.
  */
 #ifndef SLUICE_CLI_ARGUMENTS_H
 #define SLUICE_CLI_ARGUMENTS_H
@@ -25,8 +26,8 @@ struct arguments {
 
 #define DEFAULT_SERVER "http://127.0.0.1:8080"
 
-/* Each command's own, and what is known before a command is named: the flags of all four. Texts point into argv and
- * the environment. */
+/* Each command's own, and what is known before a command is named: the flags of all four. Texts
+ * point into argv and the environment. */
 extern const struct flag_table any_flags, queue_flags, explain_flags, decisions_flags, cost_flags;
 
 #endif

@@ -1,4 +1,5 @@
-/* The way of every command: its line is read by its row, and then it runs, or its page or its fault is printed. */
+/* The way of every command: its line is read by its row, and then it runs, or its page or its
+ * fault is printed. */
 #ifndef SLUICE_CLI_COMMAND_RUN_H
 #define SLUICE_CLI_COMMAND_RUN_H
 

@@ -17,10 +17,11 @@ struct command_row {
 	const char *page; /* of help, by its name in cli/help/; NULL: the command's own */
 	bool common;	  /* cli/help/common.txt stands below its page */
 	const struct flag_table *flags;
-	/* What follows the name and is no flag, as base/flags.h notes it, one word behind the other: "JOB CLASS".
-	 * "JOB ...": any number of them. NULL: nothing. */
+	/* What follows the name and is no flag, as base/flags.h notes it, one word behind the
+	 * other: "JOB CLASS". "JOB ...": any number of them. NULL: nothing. */
 	const char *words;
-	/* Gets the options that its flags say. Returns an exit code, and prints its own complaint. */
+	/* Gets the options that its flags say. Returns an exit code, and prints its own
+	 * complaint. */
 	int (*run)(void *options);
 };
 
@@ -30,8 +31,8 @@ extern const size_t COMMANDS;
 
 const struct command_row *command_find(const char *name); /* NULL: there is none */
 
-/* Of which command a line is, and puts its name first, for flags may stand before it. The first row: it names none.
- * NULL: there is none of that name, and e says so. */
+/* Of which command a line is, and puts its name first, for flags may stand before it. The first
+ * row: it names none. NULL: there is none of that name, and e says so. */
 const struct command_row *command_choose(int argc, char **argv, struct err *e);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The commands, each with the options that its flags fill in (command_table.c), and what they share: how a complaint
- * and an answer are printed, how an answer is watched, how JSON is read.
+ * The commands, each with the options that its flags fill in (command_table.c), and what they
+ * share: how a complaint and an answer are printed, how an answer is watched, how JSON is read.
  */
 #ifndef SLUICE_CLI_COMMANDS_H
 #define SLUICE_CLI_COMMANDS_H
@@ -24,7 +24,8 @@ int command_replay(void *options);
 int command_completion(void *options);
 int command_version(void *options);
 int command_help(void *options);
-/* Ask the API server at most; of calendar, overcommit, import and simulate only where no files are given. */
+/* Ask the API server at most; of calendar, overcommit, import and simulate only where no files
+ * are given. */
 int command_calendar(void *options);
 int command_overcommit(void *options);
 int command_import(void *options);
@@ -53,8 +54,8 @@ int command_nice(void *options);
 extern const struct flag_table completion_flags, hold_flags, release_flags, replay_flags,
 	start_flags;
 
-/* What the scripts of completion ask, and kubectl: argv are the words behind the program's name, the last of which
- * is to be completed. Asks the API server at most, for 2 seconds. Prints what
+/* What the scripts of completion ask, and kubectl: argv are the words behind the program's name,
+ * the last of which is to be completed. Asks the API server at most, for 2 seconds. Prints what
  * completion/candidates.h says. */
 int command_complete(int argc, char **argv);
 
@@ -100,7 +101,8 @@ void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *
 const char *text_of(const cJSON *object, const char *key);
 int64_t number_of(const cJSON *object, const char *key);
 bool truth_of(const cJSON *object, const char *key);
-/* Of status.conditions the one of that type, or NULL; whether there is one, and its status is "True". */
+/* Of status.conditions the one of that type, or NULL; whether there is one, and its status is
+ * "True". */
 const cJSON *condition_of(const cJSON *object, const char *type);
 bool condition_is_true(const cJSON *object, const char *type);
 /* False: there is no time, or not one of RFC 3339. */

@@ -1,5 +1,6 @@
 /*
- * What `sluice help` prints: a page each command, with the sections of a man page (cli/help/, compiled in).
+ * What `sluice help` prints: a page each command, with the sections of a man page (cli/help/,
+ * compiled in).
  */
 #ifndef SLUICE_CLI_HELP_H
 #define SLUICE_CLI_HELP_H

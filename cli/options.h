@@ -1,6 +1,6 @@
 /*
- * What the command lines of several commands have in common: how the cluster is reached, how the answer is printed, and
- * which Job is meant.
+ * What the command lines of several commands have in common: how the cluster is reached, how the
+ * answer is printed, and which Job is meant.
  */
 #ifndef SLUICE_CLI_OPTIONS_H
 #define SLUICE_CLI_OPTIONS_H
@@ -36,10 +36,11 @@ flag_taker options_output;
 /* -n and -A exclude each other. */
 int options_check_namespaces(const char *namespace_name, bool all, struct err *e);
 
-/* The name in job/NAME, jobs/NAME, job.batch/NAME, `job NAME` or NAME; points into word. NULL: none of
- * these. */
+/* The name in job/NAME, jobs/NAME, job.batch/NAME, `job NAME` or NAME; points into word. NULL:
+ * none of these. */
 const char *options_job_name(char *const *word, size_t nwords);
-/* The Job that the words name. ERR_INVALID: none; wants: "one Job, as in: sluice hold job/train". */
+/* The Job that the words name. ERR_INVALID: none; wants: "one Job, as in: sluice hold
+ * job/train". */
 int options_job(
 	char *const *word, size_t nwords, const char *wants, const char **ret, struct err *e);
 

@@ -26,12 +26,13 @@ typedef int question_fn(struct ev_loop *loop, struct kube_client *client,
 int question_run(const struct kube_config_options *o, const char *namespace_name, question_fn *ask,
 	void *ctx, struct err *e);
 
-/* The way of a command: asks, and returns the exit code that ask() put into *exit_code. Where there is no kubeconfig
- * that is said, and CLI_USAGE. */
+/* The way of a command: asks, and returns the exit code that ask() put into *exit_code. Where
+ * there is no kubeconfig that is said, and CLI_USAGE. */
 int question_command(const struct kube_config_options *o, const char *namespace_name,
 	question_fn *ask, void *ctx, const int *exit_code);
 
-/* Another way: what ask() appends to out is printed, or its error. Returns the exit code; see command_end(). */
+/* Another way: what ask() appends to out is printed, or its error. Returns the exit code; see
+ * command_end(). */
 typedef int question_answer_fn(struct ev_loop *loop, struct kube_client *client,
 	const char *namespace_name, void *options, struct buf *out, struct err *e);
 int question_answer(const struct kube_config_options *o, const char *namespace_name,

@@ -34,7 +34,8 @@ void table_cellf(struct table *t, enum colour colour, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void table_right(struct table *t); /* the cell just added is aligned to the right */
 void table_end_row(struct table *t);
-/* Adds the row of heads, with '|' between them; those that begin with '>' are aligned to the right: "JOB|>RUN|COST". */
+/* Adds the row of heads, with '|' between them; those that begin with '>' are aligned to the
+ * right: "JOB|>RUN|COST". */
 void table_head(struct table *t, const char *heads);
 
 /* Appends all rows; the last column is not padded. */

@@ -13,7 +13,7 @@
 #include "record/recorder.h"
 #include "sluice/quantity.h"
 
-/* ---- what has a form of its own ---------------------------------------------------------------- */
+/* ---- what has a form of its own -------------------------------------------------------------- */
 
 static int take_identity(const struct flag *f, const char *text, void *options, struct err *e)
 {

@@ -63,8 +63,9 @@ struct options {
 	struct settings settings;
 };
 
-/* Strings point into argv. Returns 0, ERR_INVALID, or FLAGS_HELP or FLAGS_VERSION where that is asked for: what stands
- * behind it is not read. ret must not move afterwards, and is to be freed by options_done() unless there is an error. */
+/* Strings point into argv. Returns 0, ERR_INVALID, or FLAGS_HELP or FLAGS_VERSION where that is
+ * asked for: what stands behind it is not read. ret must not move afterwards, and is to be freed
+ * by options_done() unless there is an error. */
 int options_parse(int argc, char **argv, struct options *ret, struct err *e);
 void options_done(struct options *o);
 

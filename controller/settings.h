@@ -2,9 +2,9 @@
  * Settings: the flags that describe how all queues work (struct queue_config), as sluice-controller
  * and `sluice simulate` take them. Names and meaning are those of Kueue's Configuration.
  *
- * Their rows are a table that both programs put behind their own (base/flags.h). The config borrows from the
- * settings, and queue_configure() copies it; its pointers are good once the line was judged, as long as the settings
- * stay where they are.
+ * Their rows are a table that both programs put behind their own (base/flags.h). The config borrows
+ * from the settings, and queue_configure() copies it; its pointers are good once the line was
+ * judged, as long as the settings stay where they are.
  *
  * When a flag is added: the table in settings.c, the help in controller/help/ and cli/help/,
  * docs/guide.md.

@@ -182,7 +182,7 @@ static void offer_kind(struct answer *a, const char *kind)
 		offer_names(a, kind, "");
 }
 
-/* ---- the notation of base/flags.h ------------------------------------------------------------------- */
+/* ---- the notation of base/flags.h ------------------------------------------------------------ */
 
 static bool is_kind(struct slice s)
 {

@@ -43,7 +43,8 @@ struct doctor_context {
 /* GET; the tree lives until the next question. Errors as question_ask(). */
 int doctor_context_get(
 	struct doctor_context *p, const char *path, const cJSON **ret_root, struct err *e);
-/* GET of a list: *ret_items is NULL where there is no such kind. False: it could not be had, and f says why. */
+/* GET of a list: *ret_items is NULL where there is no such kind. False: it could not be had, and
+ * f says why. */
 bool doctor_context_list(
 	struct doctor_context *p, struct findings *f, const char *path, const cJSON **ret_items);
 /* GET of what is text: appends the answer, a refusal as well, and leaves the trees of before. Errors as

@@ -32,8 +32,8 @@ struct past_command_options {
 
 extern const struct flag_table report_flags, history_flags;
 
-/* The last step of both. The words are judged by the wall clock at now_ms, though it is the controller's clock that
- * counts. *o must not move. */
+/* The last step of both. The words are judged by the wall clock at now_ms, though it is the
+ * controller's clock that counts. *o must not move. */
 int past_command_options_finish(struct past_command_options *o, enum past_kind kind, char **word,
 	size_t nwords, int64_t now_ms, struct err *e);
 

@@ -35,7 +35,8 @@ struct simulate_options {
 	int64_t assumed_ms;		 /* --assume-duration; 0: absent */
 };
 
-/* Texts point into argv, and the settings' config into the options, which must stay where they are. */
+/* Texts point into argv, and the settings' config into the options, which must stay where they
+ * are. */
 extern const struct flag_table simulate_flags;
 
 #endif
