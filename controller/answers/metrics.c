@@ -364,8 +364,8 @@ static void put_counters(struct buf *out, const struct queue *q, const struct co
 
 static void put_phases(struct buf *out, const struct gate_counts *c)
 {
-	static const char *const phases[] = {
-		"waiting", "reserving", "starting", "fencing", "running", "stopping", "draining"};
+	static const char *const phases[] = {"waiting", "reserving", "starting", "fencing",
+		"running", "stopping", "draining", "evicting"};
 	metrics_put_family(
 		out, "sluice_gate_jobs", GAUGE, "", "Known Jobs by the phase of their attempt.");
 	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {

@@ -16,9 +16,11 @@
  *   FENCING    the start is called off but one of its PATCHes may still be under way: a new story
  *              makes it harmless. Then VOID.
  *   RUNNING    the Job was seen unsuspended under our story; COMMIT.
- *   STOPPING   the stop PATCH is sent, and sent again.
+ *   STOPPING   the stop PATCH is sent, and sent again. The reservation is kept.
  *   DRAINING   ended, stopped or deleted, but pods may be left: wait until there is proof that none
  *              is. Then RELEASE.
+ *   EVICTING   it runs without a reservation, by the doing of another client: the stop PATCH is sent, and
+ *              sent again. Then it waits.
  *
  * What is always true:
  *   - a start PATCH is only sent under a durable RESERVE of its attempt (ledger before cluster);

@@ -102,22 +102,38 @@ static bool start_landed(const struct gate_job *j)
 	       (j->seen.story_state == STORY_STOPPED && j->seen.suspend);
 }
 
-/* Another client unsuspended it. What holds it has, it keeps until it is stopped again.
- * But it may have been our successor, if we do not know yet that we have one: so the lease is asked
- * for once more before anything is written. */
-static enum phase stop_intruder(struct gate *g, struct gate_job *j)
+/* Another client unsuspended it. But that may have been our successor, if we do not know yet that we
+ * have one: so the lease is asked for once more before anything is written. False: it was. */
+static bool is_intruder(struct gate *g, struct gate_job *j)
 {
 	if (adoption_is_of_later_leader(g, j)) {
 		gate_depose(g,
 			"a Job runs by the word of a later leader, of which the ledger lost the lease");
-		return j->phase;
+		return false;
 	}
 	gate_confirm_before(g, j);
-	if (!j->attempt.has_reservation)
-		stop_forget(j);
-	j->ran_unseen = !j->attempt.has_reservation;
+	return true;
+}
+
+/* What it holds it keeps until it is stopped again. */
+static enum phase stop_intruder(struct gate *g, struct gate_job *j)
+{
+	if (!is_intruder(g, j))
+		return j->phase;
+	j->ran_unseen = false;
 	stop_because_of(j, NOT_ADMITTED, g->identity, NOT_ADMITTED_SENTENCE);
 	return PHASE_STOPPING;
+}
+
+/* It holds nothing, and what it was stopped for before says nothing of this run. */
+static enum phase evict(struct gate *g, struct gate_job *j)
+{
+	if (!is_intruder(g, j))
+		return j->phase;
+	j->ran_unseen = true;
+	stop_forget(j);
+	stop_because_of(j, NOT_ADMITTED, g->identity, NOT_ADMITTED_SENTENCE);
+	return PHASE_EVICTING;
 }
 
 static void block(struct gate *g, struct gate_job *j, const char *why)
@@ -261,7 +277,7 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 	if (!j->seen.suspend) {
 		block(g, j,
 			"another client unsuspended it although it was not admitted; Sluice suspends it again");
-		return stop_intruder(g, j);
+		return evict(g, j);
 	}
 	if (!provision_is_left(g, j) && gate_defer_job(g, j))
 		return FORGOTTEN;
@@ -531,38 +547,49 @@ static enum phase running(struct gate *g, struct gate_job *j)
 	return PHASE_RUNNING;
 }
 
-/* What is to be stopped runs no more. */
-static enum phase stopped(struct gate *g, struct gate_job *j)
+static bool runs_no_more(const struct gate_job *j)
 {
-	if (j->attempt.has_reservation) {
+	return j->gone || j->seen.finished || j->seen.suspend || j->seen.deleting;
+}
+
+/* It holds quota, and is told to stop until it is seen to. */
+static enum phase stopping(struct gate *g, struct gate_job *j)
+{
+	if (!looked_for(g, j))
+		return PHASE_STOPPING;
+	if (j->seen.start_seen)
+		j->ran_unseen = false;
+	if (runs_no_more(j)) {
 		if (j->gone || j->seen.deleting)
 			stop_because(j, "Deleted", "user");
 		return attempt_drain(g, j);
 	}
-	if (job_busy(j))
-		return PHASE_STOPPING;
-	if (j->seen.suspend && j->seen.story_state == STORY_STOPPED)
-		stop_note_intruder(g, j);
-	return PHASE_WAITING;
-}
-
-static enum phase stopping(struct gate *g, struct gate_job *j)
-{
-	if (j->attempt.has_reservation && !looked_for(g, j))
-		return PHASE_STOPPING;
-	if (!j->attempt.has_reservation && adopted_late(g, j))
-		return j->phase; /* the stop was for an earlier run, which we saw late */
-	if (j->seen.start_seen)
-		j->ran_unseen = false;
-	if (j->gone || (j->lost && !j->attempt.has_reservation) || j->seen.finished ||
-		j->seen.suspend || j->seen.deleting)
-		return stopped(g, j);
 	heed_ending(g, j);
 	if (!j->seen.ending)
 		job_request(g, j, INTENT_STOP);
-	else if (j->attempt.has_reservation) /* its pods go without us, and it ends */
+	else /* its pods go without us, and it ends */
 		shrink(g, j);
 	return PHASE_STOPPING;
+}
+
+/* It runs without a reservation, and is told to stop until it is seen to: then it waits. */
+static enum phase evicting(struct gate *g, struct gate_job *j)
+{
+	if (adopted_late(g, j))
+		return j->phase; /* the stop was for an earlier run, which we saw late */
+	if (j->seen.start_seen)
+		j->ran_unseen = false;
+	if (!runs_no_more(j) && !j->lost) {
+		heed_ending(g, j);
+		if (!j->seen.ending)
+			job_request(g, j, INTENT_STOP);
+		return PHASE_EVICTING;
+	}
+	if (job_busy(j))
+		return PHASE_EVICTING;
+	if (j->seen.suspend && j->seen.story_state == STORY_STOPPED)
+		stop_note_intruder(g, j);
+	return PHASE_WAITING;
 }
 
 /* Is there proof that no pod of it is left, or can be made any more? */
@@ -628,6 +655,8 @@ static enum phase next_phase(struct gate *g, struct gate_job *j)
 		return stopping(g, j);
 	case PHASE_DRAINING:
 		return draining(g, j);
+	case PHASE_EVICTING:
+		return evicting(g, j);
 	case PHASES:
 		break;
 	}

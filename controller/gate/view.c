@@ -33,6 +33,8 @@ int64_t gate_epoch(const struct gate *g)
 
 void gate_count(const struct gate *g, struct gate_counts *ret)
 {
+	_Static_assert(
+		sizeof(ret->by_phase) / sizeof(ret->by_phase[0]) == PHASES, "a phase was added");
 	*ret = g->counts;
 	ret->queued_operations = g->outbox.waiting + g->outbox.nops;
 }
@@ -115,6 +117,7 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 			j->stop.reason);
 		break;
 	case PHASE_STOPPING:
+	case PHASE_EVICTING:
 		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s%s%s",
 			j->stop.message ? j->stop.message : j->stop.reason,
 			j->stop.pod_trouble ? "; " : "",
@@ -156,7 +159,8 @@ static const char *state_of(const struct gate_job *j)
 		[PHASE_FENCING] = "Stopping",
 		[PHASE_RUNNING] = "Running",
 		[PHASE_STOPPING] = "Stopping",
-		[PHASE_DRAINING] = "Stopping"};
+		[PHASE_DRAINING] = "Stopping",
+		[PHASE_EVICTING] = "Stopping"};
 	if (!j->attempt.has_reservation && (j->seen.finished || j->seen.deleting))
 		return j->seen.finished ? "Ended" : "Deleting";
 	return words[j->phase];
