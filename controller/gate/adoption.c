@@ -246,7 +246,7 @@ bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j)
 
 bool adoption_overtakes(struct gate *g, const struct gate_job *j)
 {
-	return g->adoption.pauses && j->attempt.has_reservation &&
+	return g->adoption.pauses && job_has_reservation(j) &&
 	       (runs_later_attempt(g, j, j->attempt.number) || has_outgrown(g, j));
 }
 

@@ -52,7 +52,7 @@ void attempt_provisioned(struct gate_job *j, int32_t number)
 
 void attempt_in_doubt(struct gate_job *j)
 {
-	if (j->attempt.has_reservation)
+	if (job_has_reservation(j))
 		j->attempt.doubt = true;
 }
 
@@ -100,8 +100,8 @@ static void sample(struct gate *g, const struct gate_job *j)
 static enum phase forget_attempt(struct gate *g, struct gate_job *j, int64_t not_before_ms)
 {
 	struct attempt *a = &j->attempt;
-	a->has_reservation = a->committed = a->adopting = a->acked = a->doubt = a->behind =
-		a->sent = a->told_ledger = a->told_ready = false;
+	a->committed = a->adopting = a->acked = a->doubt = a->behind = a->sent = a->told_ledger =
+		a->told_ready = false;
 	a->started_ms = 0;
 	stop_unwant(j);
 	stop_notice_end(j);
@@ -374,7 +374,6 @@ enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struc
 	a->moved = a->estimated = false;
 	stop_forget(j);
 	never_starts_end(j);
-	a->has_reservation = true;
 	name_clusterqueue(g, j);
 	gate_operate(g, j, LEDGER_RESERVE, 0);
 	return PHASE_RESERVING;
@@ -382,7 +381,7 @@ enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struc
 
 void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decision *d)
 {
-	if (!j->attempt.has_reservation || j->phase == PHASE_DRAINING)
+	if (!job_has_reservation(j) || j->phase == PHASE_DRAINING)
 		return;
 	if (is_only_given_up(j)) /* should its start land all the same, it is stopped for this */
 		stop_forget(j);
@@ -467,7 +466,6 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	struct attempt *a = &j->attempt;
 	a->number = h->attempt;
 	a->provision = PROVISION_OF_EARLIER_LEADER;
-	a->has_reservation = true;
 	a->committed = h->state != LEDGER_PENDING;
 	a->started_ms = h->started_ms;
 	a->estimated = h->estimated;

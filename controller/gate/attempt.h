@@ -32,7 +32,6 @@ struct attempt {
 	int64_t generation;	  /* of the Job that was decided on */
 	int64_t started_ms;	  /* by the clock on the wall */
 	int64_t not_before_ms;	  /* the same: no other attempt before, once this is called off */
-	bool has_reservation;	  /* the ledger has it open, or will have */
 	bool committed;		  /* COMMIT was made */
 	bool told_ledger;	  /* STOP was made */
 	bool estimated;		  /* its bill: the ledger lost its RESERVE (adoption.c) */

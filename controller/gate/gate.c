@@ -203,7 +203,7 @@ void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 		"leading with epoch %" PRId64 ": %zu open reservations adopted, %zu Jobs known",
 		g->epoch, n, g->counts.jobs);
 	for (struct gate_job *j = g->first; j; j = j->next)
-		if (!j->attempt.has_reservation)
+		if (!job_has_reservation(j))
 			job_adopt_by_story(g, j);
 	adoption_begin(g);
 	mass_stop_begin(g);

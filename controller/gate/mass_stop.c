@@ -41,7 +41,7 @@ static bool runs(const struct gate_job *j)
 /* Its story says that it was admitted, the ledger says nothing of it. */
 static bool is_unaccounted(const struct gate_job *j)
 {
-	return runs(j) && !j->attempt.has_reservation && j->seen.story_state == STORY_STARTED;
+	return runs(j) && !job_has_reservation(j) && j->seen.story_state == STORY_STARTED;
 }
 
 static bool is_mass(size_t spared, size_t running)

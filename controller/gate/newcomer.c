@@ -52,9 +52,8 @@ void newcomer_lost(struct gate *g, struct gate_job *j)
 static bool is_newcomer(const struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
-	return j->phase == PHASE_WAITING && !j->attempt.has_reservation && !j->story && j->queue &&
-	       j->queue[0] && f->start_seen && !f->finished && !f->deleting && !f->uncontrolled &&
-	       !j->lost;
+	return j->phase == PHASE_WAITING && !j->story && j->queue && j->queue[0] && f->start_seen &&
+	       !f->finished && !f->deleting && !f->uncontrolled && !j->lost;
 }
 
 bool newcomer_asks(const struct gate *g, const struct gate_job *j)

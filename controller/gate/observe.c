@@ -84,8 +84,8 @@ static void fetched(struct gate *g, struct gate_job *j)
 void gate_forget_job(struct gate *g, struct gate_job *j)
 {
 	fetched(g, j);
-	must(j->request.id == 0 && !j->dirty && !j->request.wanting &&
-		!j->attempt.has_reservation && !j->stuck);
+	must(j->request.id == 0 && !j->dirty && !j->request.wanting && !job_has_reservation(j) &&
+		!j->stuck);
 	if (g->notices.at == j)
 		g->notices.at = j->next;
 	due_clear(&g->due, &j->request.alarm);
@@ -310,7 +310,7 @@ static void recall(struct gate *g, const struct gate_job *j, const struct job *s
 	if (g->role == ROLE_LEADING &&
 		(seen->admission.state == STORY_NONE || seen->admission.epoch == g->epoch))
 		return;
-	if (g->role == ROLE_LEADING && j->attempt.has_reservation && !stopped) {
+	if (g->role == ROLE_LEADING && job_has_reservation(j) && !stopped) {
 		queue_recall_past(g->queue, &j->uid, &seen->admission.history);
 		run_priority_recall(g, j, j->attempt.number);
 	} else {
@@ -328,8 +328,7 @@ static void tell_without_lending(struct gate *g, const struct job *seen)
 
 static void tell_queue(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
-	if (!j->attempt.has_reservation &&
-		(j->seen.finished || j->seen.deleting || !j->seen.managed))
+	if (!job_has_reservation(j) && (j->seen.finished || j->seen.deleting || !j->seen.managed))
 		queue_drop_job(g->queue, &j->uid);
 	else if (j->refusals.no_lending_ms > g->tick_ms && j->seen.rewritable)
 		tell_without_lending(g, seen);

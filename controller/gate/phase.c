@@ -64,7 +64,7 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	j->waits_ms = g->tick_ms;
 	waiting_note_begin(j);
 	failing_enter(j, next);
-	if (j->attempt.has_reservation && (next == PHASE_STOPPING || next == PHASE_DRAINING))
+	if (next == PHASE_STOPPING || next == PHASE_DRAINING)
 		queue_ending_job(g->queue, &j->uid);
 	if (next == PHASE_WAITING)
 		growth_end(j);
@@ -709,7 +709,7 @@ void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result
 void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
 	const struct ledger_result *r)
 {
-	if (j->attempt.has_reservation && j->attempt.number == op->attempt && !op->adopts)
+	if (job_has_reservation(j) && j->attempt.number == op->attempt && !op->adopts)
 		growth_reserved(g, j, op->seq, r->verdict);
 }
 
@@ -750,7 +750,7 @@ void job_adopted(struct gate *g, struct gate_job *j, int32_t attempt, const stru
 	bool in_vain = r->verdict == LEDGER_SPENT;
 	if (in_vain)
 		adoption_was_in_vain(g, j);
-	if (!j->attempt.has_reservation || j->attempt.number != attempt)
+	if (!job_has_reservation(j) || j->attempt.number != attempt)
 		return;
 	if (in_vain) {
 		newcomer_spent(j, r->next_attempt);

@@ -142,4 +142,10 @@ struct gate_job {
 	struct job_request request;
 };
 
+/* Tells whether the ledger has a reservation of the Job open, or will have. */
+static inline bool job_has_reservation(const struct gate_job *j)
+{
+	return j->phase != PHASE_WAITING && j->phase != PHASE_EVICTING;
+}
+
 #endif

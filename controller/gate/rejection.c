@@ -179,7 +179,7 @@ void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod)
 	struct rejections *r = g->rejections;
 	struct gate_job *j = gate_find_job(g, &pod->job);
 	bool is_new = rejections_see(r, pod);
-	bool of_this_run = j && is_of(pod, j->ns, &j->uid) && j->attempt.has_reservation &&
+	bool of_this_run = j && is_of(pod, j->ns, &j->uid) && job_has_reservation(j) &&
 			   pod->made_ms >= since_of(j);
 	if (!is_new || !of_this_run)
 		return;

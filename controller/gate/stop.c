@@ -267,7 +267,7 @@ void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 
 int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms)
 {
-	int64_t began_ms = j->attempt.has_reservation ? j->attempt.started_ms : j->seen.start_ms;
+	int64_t began_ms = job_has_reservation(j) ? j->attempt.started_ms : j->seen.start_ms;
 	if ((j->seen.finished && !j->seen.cut_short) || began_ms == 0)
 		return 0;
 	int64_t ran_ms = until_ms > began_ms ? until_ms - began_ms : 0;

@@ -139,7 +139,7 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];
-	if (!j->seen.deleting || j->attempt.has_reservation)
+	if (!j->seen.deleting || job_has_reservation(j))
 		return false;
 	*x = (struct explanation){.reason = WAIT_NOT,
 		.localqueue = j->queue ? j->queue : "",
@@ -161,7 +161,7 @@ static const char *state_of(const struct gate_job *j)
 		[PHASE_STOPPING] = "Stopping",
 		[PHASE_DRAINING] = "Stopping",
 		[PHASE_EVICTING] = "Stopping"};
-	if (!j->attempt.has_reservation && (j->seen.finished || j->seen.deleting))
+	if (!job_has_reservation(j) && (j->seen.finished || j->seen.deleting))
 		return j->seen.finished ? "Ended" : "Deleting";
 	return words[j->phase];
 }
@@ -177,7 +177,7 @@ const char *gate_state(const struct gate *g, const char *ns, const char *name)
 /* It is managed, and has not ended. */
 static bool is_listed(const struct gate_job *j)
 {
-	return j->attempt.has_reservation || (j->seen.managed && !j->seen.finished && !j->gone);
+	return job_has_reservation(j) || (j->seen.managed && !j->seen.finished && !j->gone);
 }
 
 static struct gate_listed listed(const struct gate_job *j)
