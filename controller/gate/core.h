@@ -2,8 +2,9 @@
  * The core of the gate, private to it: the body of struct gate, and the services that every part uses.
  * core.c calls no part. Of Jobs it has pointers only: record.h has their body, job_table.h finds them.
  *
- * Calls in this folder go one way: gate.c, view.c -> phase.c -> requests.c, observe.c -> attempt.c and
- * the parts beside it (one noun a file) -> stop.c -> core.c, refusals.c, note.c, stop_words.c, job_table.c.
+ * Calls in this folder go one way (the test gate_rings): gate.c, view.c -> phase.c -> requests.c,
+ * observe.c -> attempt.c and the parts beside it (one noun a file) -> stop.c -> core.c, refusals.c,
+ * note.c, stop_words.c, job_table.c.
  */
 #ifndef SLUICE_CONTROLLER_GATE_CORE_H
 #define SLUICE_CONTROLLER_GATE_CORE_H
