@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/backoff.h"
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/mix.h"
 #include "base/must.h"
@@ -101,31 +102,45 @@ static const char *address_type(const struct announcement *a)
 static void put_apiservice(const struct announcement *a, struct buf *out)
 {
 	char *coded = source_to_base64(a->ca);
-	buf_puts(out, "{\"spec\":{\"caBundle\":");
-	buf_json_string(out, coded);
-	buf_puts(out, "}}");
+	struct json_writer w = json_writer_object(out);
+	jw_object_of(&w, "spec", "caBundle", coded, NULL);
+	jw_close(&w);
 	free(coded);
+}
+
+static void put_port(struct json_writer *w, const char *name, unsigned port)
+{
+	jw_object(w, NULL);
+	jw_text(w, "name", name);
+	jw_int(w, "port", port);
+	jw_text(w, "protocol", "TCP");
+	jw_end(w);
 }
 
 static void put_slice(const struct announcement *a, struct buf *out)
 {
-	buf_puts(out, "{\"apiVersion\":\"discovery.k8s.io/v1\",\"kind\":\"EndpointSlice\","
-		      "\"metadata\":{\"name\":\"" VISIBILITY_SERVICE "\",\"namespace\":");
-	buf_json_string(out, a->options.namespace_name);
-	buf_puts(out, ",\"labels\":{\"app.kubernetes.io/part-of\":\"sluice\","
-		      "\"endpointslice.kubernetes.io/managed-by\":\"sluice-controller\","
-		      "\"" SERVICE_LABEL "\":\"" VISIBILITY_SERVICE "\"}},");
-	buf_printf(out, "\"addressType\":\"%s\",\"endpoints\":[{\"addresses\":[", address_type(a));
-	buf_json_string(out, a->options.address);
-	buf_printf(out,
-		"],\"conditions\":{\"ready\":true}}],"
-		"\"ports\":[{\"name\":\"" PORT_NAME "\",\"port\":%u,\"protocol\":\"TCP\"}",
-		a->port);
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "apiVersion", "discovery.k8s.io/v1", "kind", "EndpointSlice", NULL);
+	jw_object(&w, "metadata");
+	jw_texts(&w, "name", VISIBILITY_SERVICE, "namespace", a->options.namespace_name, NULL);
+	jw_object_of(&w, "labels", "app.kubernetes.io/part-of", "sluice",
+		"endpointslice.kubernetes.io/managed-by", "sluice-controller", SERVICE_LABEL,
+		VISIBILITY_SERVICE, NULL);
+	jw_end(&w);
+	jw_text(&w, "addressType", address_type(a));
+	jw_array(&w, "endpoints");
+	jw_object(&w, NULL);
+	jw_array_of(&w, "addresses", &a->options.address, 1);
+	jw_object(&w, "conditions");
+	jw_bool(&w, "ready", true);
+	jw_end(&w);
+	jw_end(&w);
+	jw_end(&w);
+	jw_array(&w, "ports");
+	put_port(&w, PORT_NAME, a->port);
 	if (a->options.page_port)
-		buf_printf(out,
-			",{\"name\":\"" PAGE_PORT_NAME "\",\"port\":%u,\"protocol\":\"TCP\"}",
-			a->options.page_port);
-	buf_puts(out, "]}");
+		put_port(&w, PAGE_PORT_NAME, a->options.page_port);
+	jw_close(&w);
 }
 
 /* ---- what is there --------------------------------------------------------------------------- */

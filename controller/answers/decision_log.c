@@ -1,9 +1,9 @@
 #include "controller/answers/decision_log.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/stamp.h"
 
@@ -63,37 +63,29 @@ uint64_t decision_log_last(const struct decision_log *c)
 	return c->last;
 }
 
-static void entry_render(const struct entry *e, struct buf *out)
+static void put_entry(const struct entry *e, struct json_writer *w)
 {
 	char at[STAMP_TEXT_SIZE];
-	buf_printf(out, "{\"seq\":%" PRIu64 ",\"at\":\"%s\",\"kind\":", e->seq,
-		stamp_format(e->at_ms, at));
-	buf_json_string(out, note_kind_name(e->kind));
-	buf_puts(out, ",\"namespace\":");
-	buf_json_string(out, e->ns ? e->ns : "");
-	buf_puts(out, ",\"job\":");
-	buf_json_string(out, e->name ? e->name : "");
-	buf_puts(out, ",\"clusterQueue\":");
-	buf_json_string(out, e->clusterqueue ? e->clusterqueue : "");
-	buf_puts(out, ",\"text\":");
-	buf_json_string(out, e->text);
-	buf_putc(out, '}');
+	jw_object(w, NULL);
+	jw_int(w, "seq", (int64_t)e->seq);
+	jw_texts(w, "at", stamp_format(e->at_ms, at), "kind", note_kind_name(e->kind), "namespace",
+		e->ns ? e->ns : "", "job", e->name ? e->name : "", "clusterQueue",
+		e->clusterqueue ? e->clusterqueue : "", "text", e->text, NULL);
+	jw_end(w);
 }
 
 void decision_log_render(
 	const struct decision_log *c, uint64_t after, const char *ns, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	uint64_t oldest = c->last > DECISION_LOG_SIZE ? c->last - DECISION_LOG_SIZE : 0;
 	uint64_t from = after < oldest || after > c->last ? oldest : after;
-	const char *comma = "";
-	buf_puts(out, "{\"decisions\":[");
+	jw_array(&w, "decisions");
 	for (uint64_t seq = from + 1; seq <= c->last; seq++) {
 		const struct entry *e = &c->entry[seq % DECISION_LOG_SIZE];
-		if (ns && (!e->ns || strcmp(e->ns, ns) != 0))
-			continue;
-		buf_puts(out, comma);
-		comma = ",";
-		entry_render(e, out);
+		if (!ns || (e->ns && strcmp(e->ns, ns) == 0))
+			put_entry(e, &w);
 	}
-	buf_puts(out, "]}\n");
+	jw_close(&w);
+	buf_putc(out, '\n');
 }
