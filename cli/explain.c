@@ -6,6 +6,7 @@
 #include "base/instant.h"
 #include "base/span.h"
 #include "cli/commands.h"
+#include "base/json_writer.h"
 #include "cli/explain/answer.h"
 #include "cli/local_times.h"
 #include "cli/question.h"
@@ -386,15 +387,14 @@ static void put_unlisted(
 	buf_init(&sentence, OUTPUT_MAX_BYTES);
 	unlisted_job_tell(x, job, of->ns, of->name, &sentence);
 	if (output == OUTPUT_JSON) {
-		buf_puts(out, "{\"namespace\":");
-		buf_json_string(out, of->ns);
-		buf_puts(out, ",\"name\":");
-		buf_json_string(out, of->name);
-		buf_printf(out,
-			",\"state\":\"%s\",\"reason\":\"\",\"waiting\":false,\"inLine\":false,\"sentence\":",
-			unlisted_job_name(x));
-		buf_json_string(out, buf_text(&sentence));
-		buf_puts(out, "}\n");
+		struct json_writer w = json_writer_object(out);
+		jw_texts(&w, "namespace", of->ns, "name", of->name, "state", unlisted_job_name(x),
+			"reason", "", NULL);
+		jw_bool(&w, "waiting", false);
+		jw_bool(&w, "inLine", false);
+		jw_text(&w, "sentence", buf_text(&sentence));
+		jw_close(&w);
+		buf_putc(out, '\n');
 	} else {
 		local_times_render(&(struct local_times){""}, buf_text(&sentence), out);
 		buf_putc(out, '\n');

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "cli/commands.h"
 #include "cli/job_object.h"
 #include "cli/unlisted_job.h"
@@ -48,11 +49,11 @@ int job_check_queued(const struct job_asked *a, const char *verb, struct err *e)
 static void put_patch(
 	const struct job_change *c, const char *value, const cJSON *job, struct buf *out)
 {
-	buf_puts(out, "{\"metadata\":{\"uid\":");
-	buf_json_string(out, text_of(json_object(job, "metadata"), "uid"));
-	buf_printf(out, ",\"%s\":{\"%s\":", c->field, c->key);
-	buf_json_string(out, value);
-	buf_puts(out, "}}}");
+	struct json_writer w = json_writer_object(out);
+	jw_object(&w, "metadata");
+	jw_text(&w, "uid", text_of(json_object(job, "metadata"), "uid"));
+	jw_object_of(&w, c->field, c->key, value, NULL);
+	jw_close(&w);
 }
 
 static int check_and_write(const struct job_change *c, const struct job_asked *a,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "base/json_writer.h"
 #include "record/replay.h"
 
 enum { OUTPUT_MAX_BYTES = 16 << 20 };
@@ -124,38 +125,29 @@ static const char *verdict_name(enum replay_verdict v)
 	return names[v];
 }
 
-static void put_member(struct buf *out, const char *name, const char *text)
+static void put_run_json(struct json_writer *w, size_t number, const struct replay *r)
 {
-	buf_printf(out, ",\"%s\":", name);
-	buf_json_string(out, text);
-}
-
-static void put_run_json(struct buf *out, size_t number, const struct replay *r)
-{
-	buf_printf(out, "{\"run\":%zu", number);
-	put_member(out, "name", r->name);
-	put_member(out, "version", r->version);
-	buf_printf(out, ",\"facts\":%" PRIu64 ",\"decisions\":%" PRIu64, r->counts.facts,
-		r->counts.decisions);
-	put_member(out, "verdict", verdict_name(r->verdict));
-	buf_printf(out, ",\"cut\":%s", r->cut ? "true" : "false");
+	jw_object(w, NULL);
+	jw_int(w, "run", (int64_t)number);
+	jw_texts(w, "name", r->name, "version", r->version, NULL);
+	jw_int(w, "facts", (int64_t)r->counts.facts);
+	jw_int(w, "decisions", (int64_t)r->counts.decisions);
+	jw_text(w, "verdict", verdict_name(r->verdict));
+	jw_bool(w, "cut", r->cut);
 	if (*r->end)
-		put_member(out, "end", r->end);
+		jw_text(w, "end", r->end);
 	if (r->verdict != REPLAY_SAME)
-		put_member(out, "at", r->place);
+		jw_text(w, "at", r->place);
 	if (r->verdict == REPLAY_UNREADABLE)
-		put_member(out, "why", r->fault.text);
+		jw_text(w, "why", r->fault.text);
 	if (r->verdict == REPLAY_DIFFERS) {
-		put_member(out, "recorded", buf_text(&r->recorded));
-		put_member(out, "now", buf_text(&r->now));
-		buf_puts(out, ",\"before\":[");
-		for (unsigned i = 0; i < r->nbefore; i++) {
-			buf_puts(out, i > 0 ? "," : "");
-			buf_json_string(out, buf_text(&r->before[i]));
-		}
-		buf_putc(out, ']');
+		jw_texts(w, "recorded", buf_text(&r->recorded), "now", buf_text(&r->now), NULL);
+		jw_array(w, "before");
+		for (unsigned i = 0; i < r->nbefore; i++)
+			jw_text(w, NULL, buf_text(&r->before[i]));
+		jw_end(w);
 	}
-	buf_putc(out, '}');
+	jw_end(w);
 }
 
 /* ---- All of them ---- */
@@ -166,16 +158,14 @@ struct total {
 };
 
 static void play(int dir, const char *run, size_t number, const struct replay_options *o,
-	struct total *t, struct buf *out)
+	struct total *t, struct json_writer *w)
 {
 	struct replay r;
 	replay_run(dir, run, &r);
-	if (o->json) {
-		buf_puts(out, t->runs > 0 ? "," : "");
-		put_run_json(out, number, &r);
-	} else {
-		put_run(out, number, &r);
-	}
+	if (o->json)
+		put_run_json(w, number, &r);
+	else
+		put_run(w->out, number, &r);
 	t->runs++;
 	t->others += r.verdict != REPLAY_SAME;
 	t->counts.facts += r.counts.facts;
@@ -183,13 +173,18 @@ static void play(int dir, const char *run, size_t number, const struct replay_op
 	replay_done(&r);
 }
 
-static void put_total(const struct total *t, bool json, struct buf *out)
+static void put_total_json(const struct total *t, struct json_writer *w)
 {
-	if (json) {
-		buf_printf(out, "],\"facts\":%" PRIu64 ",\"decisions\":%" PRIu64 ",\"same\":%s}\n",
-			t->counts.facts, t->counts.decisions, t->others == 0 ? "true" : "false");
-		return;
-	}
+	jw_end(w);
+	jw_int(w, "facts", (int64_t)t->counts.facts);
+	jw_int(w, "decisions", (int64_t)t->counts.decisions);
+	jw_bool(w, "same", t->others == 0);
+	jw_close(w);
+	buf_putc(w->out, '\n');
+}
+
+static void put_total(const struct total *t, struct buf *out)
+{
 	buf_printf(out, "%zu %s, %" PRIu64 " facts, %" PRIu64 " decisions: ", t->runs,
 		plural(t->runs, "run", "runs"), t->counts.facts, t->counts.decisions);
 	if (t->others == 0)
@@ -226,17 +221,23 @@ static int play_all(int dir, const struct replay_options *o, struct total *t, st
 		return rc;
 	rc = choose(o, all.count, &only, e);
 	buf_init(&out, OUTPUT_MAX_BYTES);
-	if (o->json)
-		buf_puts(&out, "{\"runs\":[");
+	struct json_writer w = json_writer(&out);
+	if (o->json) {
+		jw_object(&w, NULL);
+		jw_array(&w, "runs");
+	}
 	for (size_t i = 0; rc == 0 && i < all.count; i++) {
 		if (only != SIZE_MAX && i != only)
 			continue;
-		play(dir, all.name[i], i + 1, o, t, &out);
+		play(dir, all.name[i], i + 1, o, t, &w);
 		fwrite(buf_text(&out), 1, out.len, stdout);
 		buf_reset(&out);
 	}
 	if (rc == 0) {
-		put_total(t, o->json, &out);
+		if (o->json)
+			put_total_json(t, &w);
+		else
+			put_total(t, &out);
 		fwrite(buf_text(&out), 1, out.len, stdout);
 	}
 	buf_done(&out);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "base/json_writer.h"
 #include "cli/question.h"
 #include "cli/whatif/answer.h"
 #include "cli/whatif/options.h"
@@ -32,10 +33,11 @@ static void render(
 	struct style style = style_of(stdout);
 	const struct whatif_report_options report = {o->all, clock_now_ms(), &style};
 	if (o->json) {
-		buf_puts(out, "{\"changes\":");
-		changes_json(c, out);
-		json_print_members(out, json_object(root, "status"));
-		buf_puts(out, "}\n");
+		struct json_writer all = json_writer_object(out);
+		changes_json(c, "changes", &all);
+		json_put_members(&all, json_object(root, "status"));
+		jw_close(&all);
+		buf_putc(out, '\n');
 		return;
 	}
 	changes_render(c, out);

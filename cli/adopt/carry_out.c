@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_writer.h"
 #include "cli/adopt/controllers.h"
 #include "cli/adopt/outcome.h"
 #include "cli/adopt/permission.h"
@@ -22,15 +23,19 @@ static int write_label(struct ev_loop *loop, struct kube_client *client, const s
 	snprintf(path, sizeof(path), "/apis/batch/v1/namespaces/%.253s/jobs/%.253s",
 		p->namespace_name, r->name);
 	buf_init(&body, BODY_MAX);
-	buf_puts(&body, "{\"metadata\":{\"resourceVersion\":");
-	buf_json_string(&body, r->version);
-	buf_puts(&body, ",\"labels\":{\"" QUEUE_LABEL "\":");
-	buf_json_string(&body, r->queue);
+	struct json_writer w = json_writer_object(&body);
+	jw_object(&w, "metadata");
+	jw_text(&w, "resourceVersion", r->version);
+	jw_object(&w, "labels");
+	jw_text(&w, QUEUE_LABEL, r->queue);
 	if (r->has_kueue_label)
-		buf_puts(&body, ",\"" KUEUE_DOMAIN "/queue-name\":null");
+		jw_text(&w, KUEUE_DOMAIN "/queue-name", NULL);
+	jw_end(&w);
+	jw_end(&w);
 	/* Its reservation is for the pods that it has, and one that terminates is still one: before
 	 * Kubernetes 1.36 no policy of the API server sees to that. */
-	buf_puts(&body, "}},\"spec\":{\"podReplacementPolicy\":\"Failed\"}}");
+	jw_object_of(&w, "spec", "podReplacementPolicy", "Failed", NULL);
+	jw_close(&w);
 	int rc = question_patch(loop, client, path, KUBE_MERGE_PATCH, &body, NULL, e);
 	buf_done(&body);
 	return rc;

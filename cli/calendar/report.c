@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "controller/common/stamp.h"
 #include "controller/wire/decode_text.h"
 
@@ -76,54 +77,46 @@ void report_test(const struct calendar_specs_calendar *c, const struct zone *zon
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_member(struct buf *out, const char *key, const char *value)
+static void json_time(struct json_writer *w, const char *key, const struct zone *zone, int64_t ms)
 {
-	buf_printf(out, "\"%s\":", key);
-	buf_json_string(out, value);
-	buf_putc(out, ',');
-}
-
-static void json_time(
-	struct buf *out, const char *key, const struct zone *zone, int64_t ms, const char *end)
-{
-	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE];
+	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE], local[32];
 	if (ms == CALENDAR_NEVER) {
-		buf_printf(out, "\"%s\":null%s", key, end);
+		jw_text(w, key, NULL);
 		return;
 	}
-	buf_printf(out, "\"%s\":\"%s\",\"%sLocal\":\"%s\"%s", key, stamp_format_seconds(ms, stamp),
-		key, time_text(zone, ms, text), end);
+	snprintf(local, sizeof(local), "%sLocal", key);
+	jw_texts(w, key, stamp_format_seconds(ms, stamp), local, time_text(zone, ms, text), NULL);
 }
 
 static void json_changes(
-	struct calendar *c, const struct zone *zone, int64_t at_ms, struct buf *out)
+	struct json_writer *w, struct calendar *c, const struct zone *zone, int64_t at_ms)
 {
-	buf_puts(out, "\"next\":[");
+	jw_array(w, "next");
 	for (int i = 0; i < REPORT_CHANGES; i++) {
 		bool open = calendar_at(c, at_ms).open;
 		at_ms = calendar_next_change(c, at_ms);
 		if (at_ms == CALENDAR_NEVER)
 			break;
-		buf_printf(out, "%s{\"state\":\"%s\",", i ? "," : "", open ? "Closed" : "Open");
-		json_time(out, "at", zone, at_ms, "}");
+		jw_object(w, NULL);
+		jw_text(w, "state", open ? "Closed" : "Open");
+		json_time(w, "at", zone, at_ms);
+		jw_end(w);
 	}
-	buf_puts(out, "]");
+	jw_end(w);
 }
 
 void report_json(const struct calendar_specs_calendar *c, const struct zone *zone,
 	const struct moment *at, const char *tzdata, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	struct calendar_state s = calendar_at(c->calendar, at->at_ms);
-	buf_putc(out, '{');
-	json_member(out, "name", c->spec->name);
-	json_member(out, "timeZone", c->zone->name);
-	json_member(out, "tzdata", tzdata);
-	json_time(out, "at", zone, at->at_ms, ",");
-	json_member(out, "state", s.open ? "Open" : "Closed");
-	json_member(out, "window", s.window);
-	json_member(out, "exception", s.exception);
-	json_time(out, "until", zone, calendar_next_change(c->calendar, at->at_ms), ",");
-	json_member(out, "note", *at->note ? at->note : NULL);
-	json_changes(c->calendar, zone, at->at_ms, out);
-	buf_puts(out, "}\n");
+	jw_texts(&w, "name", c->spec->name, "timeZone", c->zone->name, "tzdata", tzdata, NULL);
+	json_time(&w, "at", zone, at->at_ms);
+	jw_texts(&w, "state", s.open ? "Open" : "Closed", "window", s.window, "exception",
+		s.exception, NULL);
+	json_time(&w, "until", zone, calendar_next_change(c->calendar, at->at_ms));
+	jw_text(&w, "note", *at->note ? at->note : NULL);
+	json_changes(&w, c->calendar, zone, at->at_ms);
+	jw_close(&w);
+	buf_putc(out, '\n');
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/must.h"
 
@@ -182,47 +183,34 @@ void findings_render_table(
 		t.verdict[VERDICT_WARN], t.verdict[VERDICT_FAIL], t.verdict[VERDICT_SKIPPED]);
 }
 
-static void member(struct buf *out, const char *key, const char *value)
+static void render_json_check(const struct findings *f, struct json_writer *w)
 {
-	buf_printf(out, "\"%s\":", key);
-	buf_json_string(out, value);
-}
-
-static void render_json_findings(const struct findings *f, struct buf *out)
-{
-	buf_printf(out, ",\"count\":%zu,\"findings\":[", f->count);
-	for (size_t i = 0; i < f->count && i < FINDINGS_KEPT; i++) {
-		buf_puts(out, i ? ",{" : "{");
-		member(out, "verdict", words[f->kept[i].verdict]);
-		buf_putc(out, ',');
-		member(out, "text", f->kept[i].text);
-		buf_putc(out, ',');
-		member(out, "cure", cure_of(f, i));
-		buf_putc(out, '}');
-	}
-	buf_puts(out, "]}");
+	jw_object(w, NULL);
+	jw_texts(w, "name", f->name, "group", f->group, "looksAt", f->looks_at, "verdict",
+		words[f->verdict], "detail", f->detail ? f->detail : "", NULL);
+	jw_int(w, "count", (int64_t)f->count);
+	jw_array(w, "findings");
+	for (size_t i = 0; i < f->count && i < FINDINGS_KEPT; i++)
+		jw_object_of(w, NULL, "verdict", words[f->kept[i].verdict], "text", f->kept[i].text,
+			"cure", cure_of(f, i), NULL);
+	jw_end(w);
+	jw_end(w);
 }
 
 void findings_render_json(const struct findings *f, size_t n, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	struct counters t = count(f, n);
-	buf_puts(out, "{\"checks\":[");
-	for (size_t i = 0; i < n; i++) {
-		buf_puts(out, i ? ",{" : "{");
-		member(out, "name", f[i].name);
-		buf_putc(out, ',');
-		member(out, "group", f[i].group);
-		buf_putc(out, ',');
-		member(out, "looksAt", f[i].looks_at);
-		buf_putc(out, ',');
-		member(out, "verdict", words[f[i].verdict]);
-		buf_putc(out, ',');
-		member(out, "detail", f[i].detail ? f[i].detail : "");
-		render_json_findings(&f[i], out);
-	}
-	buf_printf(out,
-		"],\"summary\":{\"findings\":%zu,\"ok\":%zu,\"warn\":%zu,\"fail\":%zu,"
-		"\"skipped\":%zu}}\n",
-		t.findings, t.verdict[VERDICT_OK], t.verdict[VERDICT_WARN], t.verdict[VERDICT_FAIL],
-		t.verdict[VERDICT_SKIPPED]);
+	jw_array(&w, "checks");
+	for (size_t i = 0; i < n; i++)
+		render_json_check(&f[i], &w);
+	jw_end(&w);
+	jw_object(&w, "summary");
+	jw_int(&w, "findings", (int64_t)t.findings);
+	jw_int(&w, "ok", (int64_t)t.verdict[VERDICT_OK]);
+	jw_int(&w, "warn", (int64_t)t.verdict[VERDICT_WARN]);
+	jw_int(&w, "fail", (int64_t)t.verdict[VERDICT_FAIL]);
+	jw_int(&w, "skipped", (int64_t)t.verdict[VERDICT_SKIPPED]);
+	jw_close(&w);
+	buf_putc(out, '\n');
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/doctor/checks.h"
+#include "base/json_writer.h"
 #include "cli/doctor/deployed.h"
 #include "cli/simulate/documents.h"
 
@@ -24,28 +25,37 @@ struct rights {
 
 /* "pods/eviction" is resource pods, subresource eviction. */
 static void put_attributes(const struct rights *r, const char *group, const char *resource,
-	const char *name, const char *verb, struct buf *b)
+	const char *name, const char *verb, struct json_writer *w)
 {
 	size_t len = strcspn(resource, "/");
-	buf_puts(b, "\"resourceAttributes\":{\"group\":");
-	buf_json_string(b, group);
-	buf_puts(b, ",\"resource\":");
-	buf_json_slice(b, (struct slice){resource, len});
-	if (resource[len]) {
-		buf_puts(b, ",\"subresource\":");
-		buf_json_string(b, resource + len + 1);
-	}
-	if (r->ns) {
-		buf_puts(b, ",\"namespace\":");
-		buf_json_string(b, r->ns);
-	}
-	if (name) {
-		buf_puts(b, ",\"name\":");
-		buf_json_string(b, name);
-	}
-	buf_puts(b, ",\"verb\":");
-	buf_json_string(b, verb);
-	buf_puts(b, "}");
+	jw_object(w, "resourceAttributes");
+	jw_text(w, "group", group);
+	jw_slice(w, "resource", (struct slice){resource, len});
+	if (resource[len])
+		jw_text(w, "subresource", resource + len + 1);
+	if (r->ns)
+		jw_text(w, "namespace", r->ns);
+	if (name)
+		jw_text(w, "name", name);
+	jw_text(w, "verb", verb);
+	jw_end(w);
+}
+
+static void put_review(const struct rights *r, const char *group, const char *resource,
+	const char *name, const char *verb, struct buf *out)
+{
+	struct json_writer w = json_writer_object(out);
+	const char *ns = r->p->o->namespace_name;
+	jw_texts(&w, "apiVersion", "authorization.k8s.io/v1", "kind", "SubjectAccessReview", NULL);
+	jw_object(&w, "spec");
+	jw_textf(&w, "user", "system:serviceaccount:%s:sluice-controller", ns);
+	jw_array(&w, "groups");
+	jw_text(&w, NULL, "system:serviceaccounts");
+	jw_textf(&w, NULL, "system:serviceaccounts:%s", ns);
+	jw_text(&w, NULL, "system:authenticated");
+	jw_end(&w);
+	put_attributes(r, group, resource, name, verb, &w);
+	jw_close(&w);
 }
 
 static bool may(struct rights *r, const char *group, const char *resource, const char *name,
@@ -55,15 +65,8 @@ static bool may(struct rights *r, const char *group, const char *resource, const
 	const cJSON *root;
 	struct err e = {""};
 	bool allowed = false;
-	const char *ns = r->p->o->namespace_name;
 	buf_init(&body, 8192);
-	buf_printf(&body,
-		"{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SubjectAccessReview\","
-		"\"spec\":{\"user\":\"system:serviceaccount:%s:sluice-controller\",\"groups\":["
-		"\"system:serviceaccounts\",\"system:serviceaccounts:%s\",\"system:authenticated\"],",
-		ns, ns);
-	put_attributes(r, group, resource, name, verb, &body);
-	buf_puts(&body, "}}");
+	put_review(r, group, resource, name, verb, &body);
 	int rc = doctor_context_post(r->p, REVIEWS, buf_text(&body), &root, &e);
 	buf_done(&body);
 	if (rc < 0)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/import/import.h"
+#include "base/json_writer.h"
 #include "cli/import/yaml_text.h"
 
 /* ---- YAML ------------------------------------------------------------------------------------ */
@@ -82,50 +83,37 @@ void import_render_yaml(const struct import *i, struct buf *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_member(struct buf *out, const char *name, const char *value)
+static void put_json_lists(const struct import_item *item, struct json_writer *w)
 {
-	buf_printf(out, ",\"%s\":", name);
-	buf_json_string(out, value);
-}
-
-static void put_json_lists(const struct import_item *item, struct buf *out)
-{
-	buf_puts(out, ",\"notes\":[");
-	for (size_t n = 0; n < item->nnotes; n++) {
-		buf_printf(out, "%s{\"field\":", n ? "," : "");
-		buf_json_string(out, item->note[n].field);
-		put_member(out, "where", item->note[n].where);
-		put_member(out, "note", item->note[n].text);
-		buf_putc(out, '}');
-	}
-	buf_puts(out, "],\"flags\":[");
-	for (size_t n = 0; n < item->nflags && !item->refused; n++) {
-		buf_printf(out, "%s{\"name\":", n ? "," : "");
-		buf_json_string(out, item->flag[n].name);
-		put_member(out, "value", item->flag[n].value);
-		buf_putc(out, '}');
-	}
-	buf_putc(out, ']');
+	jw_array(w, "notes");
+	for (size_t n = 0; n < item->nnotes; n++)
+		jw_object_of(w, NULL, "field", item->note[n].field, "where", item->note[n].where,
+			"note", item->note[n].text, NULL);
+	jw_end(w);
+	jw_array(w, "flags");
+	for (size_t n = 0; n < item->nflags && !item->refused; n++)
+		jw_object_of(
+			w, NULL, "name", item->flag[n].name, "value", item->flag[n].value, NULL);
+	jw_end(w);
 }
 
 void import_render_json(const struct import *i, struct buf *out)
 {
 	static const char *const outcomes[] = {"Whole", "WithNotes", "Refused", "Untouched"};
-	buf_puts(out, "{\"items\":[");
+	struct json_writer w = json_writer_object(out);
+	jw_array(&w, "items");
 	for (size_t n = 0; n < i->nitems; n++) {
 		const struct import_item *item = &i->item[n];
-		buf_printf(
-			out, "%s{\"outcome\":\"%s\"", n ? "," : "", outcomes[import_outcome(item)]);
-		put_member(out, "kind", item->kind);
-		put_member(out, "title", item->title);
-		put_member(out, "where", item->where);
-		put_member(out, "command", item->refused ? NULL : item->command);
-		put_json_lists(item, out);
-		buf_puts(out, ",\"object\":");
-		json_print(out, item->refused ? NULL : item->object);
-		buf_putc(out, '}');
+		jw_object(&w, NULL);
+		jw_texts(&w, "outcome", outcomes[import_outcome(item)], "kind", item->kind, "title",
+			item->title, "where", item->where, "command",
+			item->refused ? NULL : item->command, NULL);
+		put_json_lists(item, &w);
+		json_put(&w, "object", item->refused ? NULL : item->object);
+		jw_end(&w);
 	}
-	buf_puts(out, "]}\n");
+	jw_close(&w);
+	buf_putc(out, '\n');
 }
 
 /* ---- lines for people ------------------------------------------------------------------------ */

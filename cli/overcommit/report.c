@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/must.h"
 #include "base/span.h"
 #include "controller/common/stamp.h"
@@ -287,78 +288,79 @@ void report_account(const struct account *a, bool live, int64_t now_ms, const st
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_terms_json(const struct estimate_terms *t, struct buf *out)
+static void put_terms_json(struct json_writer *w, const char *key, const struct estimate_terms *t)
 {
-	buf_printf(out,
-		"{\"policy\":\"%s\",\"base\":%" PRId64 ",\"margin\":%" PRId64
-		",\"reserved\":%" PRId64 ",\"system_used\":%" PRId64 ",\"system\":%" PRId64
-		",\"used\":%" PRId64 ",\"requested\":%" PRId64 ",\"max\":%" PRId64
-		",\"taken\":%" PRId64 ",\"cap\":",
-		policy_names[t->policy], t->base, t->margin, t->reserved, t->system_used, t->system,
-		t->used, t->requested, t->max, t->taken);
+	jw_object(w, key);
+	jw_text(w, "policy", policy_names[t->policy]);
+	jw_int(w, "base", t->base);
+	jw_int(w, "margin", t->margin);
+	jw_int(w, "reserved", t->reserved);
+	jw_int(w, "system_used", t->system_used);
+	jw_int(w, "system", t->system);
+	jw_int(w, "used", t->used);
+	jw_int(w, "requested", t->requested);
+	jw_int(w, "max", t->max);
+	jw_int(w, "taken", t->taken);
 	if (t->cap >= 0)
-		buf_printf(out, "%" PRId64, t->cap);
+		jw_int(w, "cap", t->cap);
 	else
-		buf_puts(out, "null");
-	buf_printf(out, ",\"result\":%" PRId64 "}", t->result);
+		jw_text(w, "cap", NULL);
+	jw_int(w, "result", t->result);
+	jw_end(w);
 }
 
-static void put_figures_json(const char *key, const struct figures *f, struct buf *out)
+static void put_figures_json(struct json_writer *w, const char *key, const struct figures *f)
 {
 	int64_t all[4];
-	size_t told = 0;
 	figures_list(f, all);
-	buf_printf(out, ",\"%s\":{", key);
+	jw_object(w, key);
 	for (size_t i = 0; i < 4; i++)
 		if (all[i] >= 0)
-			buf_printf(out, "%s\"%s\":%" PRId64, told++ ? "," : "", names[i], all[i]);
-	buf_putc(out, '}');
+			jw_int(w, names[i], all[i]);
+	jw_end(w);
 }
 
-static void put_time_json(const char *key, int64_t ms, struct buf *out)
+static void put_time_json(struct json_writer *w, const char *key, int64_t ms)
 {
 	char at[STAMP_TEXT_SIZE];
-	if (ms > 0)
-		buf_printf(out, ",\"%s\":\"%s\"", key, stamp_format(ms, at));
-	else
-		buf_printf(out, ",\"%s\":null", key);
+	jw_text(w, key, ms > 0 ? stamp_format(ms, at) : NULL);
 }
 
-static void put_sum_json(const struct account *a, struct buf *out)
+static void put_sum_json(struct json_writer *w, const struct account *a)
 {
-	buf_puts(out, "{");
-	if (a->has_sample) {
-		buf_puts(out, "\"cpu\":");
-		put_terms_json(&a->estimate.cpu, out);
-		buf_puts(out, ",\"memory\":");
-		put_terms_json(&a->estimate.memory, out);
-		buf_printf(out,
-			",\"gocran\":{\"cpu_milli\":%" PRId64 ",\"memory_bytes\":%" PRId64 "}",
-			a->gocran.cpu_milli, a->gocran.memory_bytes);
-		buf_printf(out, ",\"pods\":{\"high\":%zu,\"low\":%zu,\"without_sample\":%zu}",
-			a->estimate.high_pods, a->estimate.low_pods, a->estimate.without_sample);
-		put_figures_json("resources", &a->figures, out);
-	}
-	buf_puts(out, "}");
+	put_terms_json(w, "cpu", &a->estimate.cpu);
+	put_terms_json(w, "memory", &a->estimate.memory);
+	jw_object(w, "gocran");
+	jw_int(w, "cpu_milli", a->gocran.cpu_milli);
+	jw_int(w, "memory_bytes", a->gocran.memory_bytes);
+	jw_end(w);
+	jw_object(w, "pods");
+	jw_int(w, "high", (int64_t)a->estimate.high_pods);
+	jw_int(w, "low", (int64_t)a->estimate.low_pods);
+	jw_int(w, "without_sample", (int64_t)a->estimate.without_sample);
+	jw_end(w);
+	put_figures_json(w, "resources", &a->figures);
 }
 
 void report_account_json(const struct account *a, bool live, int64_t now_ms, struct buf *out)
 {
-	buf_puts(out, "{\"node\":");
-	buf_json_string(out, a->node->name);
-	buf_printf(out,
-		",\"profile\":\"%s\",\"cpu_milli\":%" PRId64 ",\"memory_bytes\":%" PRId64
-		",\"degraded\":%s,\"reason\":",
-		profile_names[a->ruling.strategy.profile], a->lent.cpu_milli, a->lent.memory_bytes,
-		a->degraded ? "true" : "false");
-	buf_json_string(out, a->reason);
-	buf_puts(out, ",\"terms\":");
-	put_sum_json(a, out);
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "node", a->node->name, "profile", profile_names[a->ruling.strategy.profile],
+		NULL);
+	jw_int(&w, "cpu_milli", a->lent.cpu_milli);
+	jw_int(&w, "memory_bytes", a->lent.memory_bytes);
+	jw_bool(&w, "degraded", a->degraded);
+	jw_text(&w, "reason", a->reason);
+	jw_object(&w, "terms");
+	if (a->has_sample)
+		put_sum_json(&w, a);
+	jw_end(&w);
 	if (live) {
-		put_figures_json("published", &a->node->allocatable_lent, out);
-		put_time_json("published_sample", a->node->sample_ms, out);
-		put_time_json("sample", a->sample_ms, out);
-		put_time_json("now", now_ms, out);
+		put_figures_json(&w, "published", &a->node->allocatable_lent);
+		put_time_json(&w, "published_sample", a->node->sample_ms);
+		put_time_json(&w, "sample", a->sample_ms);
+		put_time_json(&w, "now", now_ms);
 	}
-	buf_puts(out, "}\n");
+	jw_close(&w);
+	buf_putc(out, '\n');
 }

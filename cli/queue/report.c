@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/span.h"
+#include "base/json_writer.h"
 #include "cli/commands.h"
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
@@ -358,38 +359,35 @@ size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Objects of the API server do not tell. */
-static void put_known(const cJSON *root, const char *key, struct buf *out)
+static void put_known(const cJSON *root, const char *key, struct json_writer *w)
 {
 	if (json_get(root, key))
-		buf_printf(out, ",\"%s\":%s", key, truth_of(root, key) ? "true" : "false");
+		jw_bool(w, key, truth_of(root, key));
 }
 
 size_t queue_render_json(const cJSON *root, const struct queue_filter *f, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	size_t shown = 0;
-	const char *comma = "";
-	buf_puts(out, "{\"clusterQueues\":[");
+	jw_array(&w, "clusterQueues");
 	json_each(q, json_array(root, "clusterQueues")) {
 		if (!shows_clusterqueue(root, f, q))
 			continue;
-		buf_puts(out, comma);
-		json_print(out, q);
-		comma = ",";
+		json_put(&w, NULL, q);
 		shown++;
 	}
-	comma = "";
-	buf_puts(out, "],\"localQueues\":[");
+	jw_end(&w);
+	jw_array(&w, "localQueues");
 	json_each(q, json_array(root, "localQueues")) {
 		if (!shows_localqueue(f, q))
 			continue;
-		buf_puts(out, comma);
-		json_print(out, q);
-		comma = ",";
+		json_put(&w, NULL, q);
 		shown++;
 	}
-	buf_putc(out, ']');
-	put_known(root, "leading", out);
-	put_known(root, "ledgerUp", out);
-	buf_puts(out, "}\n");
+	jw_end(&w);
+	put_known(root, "leading", &w);
+	put_known(root, "ledgerUp", &w);
+	jw_close(&w);
+	buf_putc(out, '\n');
 	return shown;
 }

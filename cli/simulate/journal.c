@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/monotonic.h"
 #include "base/span.h"
 #include "controller/common/stamp.h"
@@ -144,33 +145,21 @@ static void message_of(const struct journal *j, const struct sim_event *e, char 
 	}
 }
 
-static void member(struct buf *out, const char *key, const char *text)
+/* "" is left out. */
+static void member(struct json_writer *w, const char *key, const char *text)
 {
-	if (!*text)
-		return;
-	buf_printf(out, ",\"%s\":", key);
-	buf_json_string(out, text);
+	if (*text)
+		jw_text(w, key, text);
 }
 
-static void flavors_json(struct buf *out, const struct sim_event *e)
+static void flavors_json(struct json_writer *w, const struct sim_event *e)
 {
 	if (e->nlines == 0)
 		return;
-	buf_puts(out, ",\"flavors\":{");
-	for (size_t i = 0; i < e->nlines; i++) {
-		buf_puts(out, i ? "," : "");
-		buf_json_string(out, e->lines[i].resource);
-		buf_putc(out, ':');
-		buf_json_string(out, e->lines[i].flavor);
-	}
-	buf_putc(out, '}');
-}
-
-static void money(struct buf *out, const char *key, int64_t micro)
-{
-	char text[MONEY_TEXT_SIZE];
-	money_format(micro, text);
-	member(out, key, text);
+	jw_object(w, "flavors");
+	for (size_t i = 0; i < e->nlines; i++)
+		jw_text(w, e->lines[i].resource, e->lines[i].flavor);
+	jw_end(w);
 }
 
 static bool runs_on(const struct sim_event *e)
@@ -180,50 +169,46 @@ static bool runs_on(const struct sim_event *e)
 }
 
 /* What it costs from now on; of those that end, what it has cost. */
-static void bill_json(struct buf *out, const struct sim_event *e)
+static void bill_json(struct json_writer *w, const struct sim_event *e)
 {
 	if (!e->bill)
 		return;
 	if (runs_on(e))
-		money(out, "perHour", e->bill->per_hour);
+		money_put(w, "perHour", e->bill->per_hour);
 	else if (e->kind != SIM_EVENT_NOTICE)
-		money(out, "cost", e->bill->cost);
-	member(out, "currency", e->bill->currency);
-}
-
-static void time_json(struct buf *out, const char *key, int64_t ms)
-{
-	char at[STAMP_TEXT_SIZE];
-	if (ms > 0)
-		member(out, key, stamp(ms, at));
+		money_put(w, "cost", e->bill->cost);
+	member(w, "currency", e->bill->currency);
 }
 
 static void write_json(struct journal *j, const struct sim_event *e)
 {
 	const struct sim_job *a = &j->w->sim_job[e->sim_job];
-	struct buf *out = &j->line;
+	struct json_writer w = json_writer_object(&j->line);
 	char at[STAMP_TEXT_SIZE], name[600], text[700];
-	buf_printf(out, "{\"at\":\"%s\",\"ms\":%" PRId64 ",\"event\":\"%s\"", stamp(e->at_ms, at),
-		e->at_ms - j->w->start_ms, sim_event_name(e->kind));
-	member(out, "job", world_name(j->w, e->sim_job, name, sizeof(name)));
-	buf_printf(out, ",\"attempt\":%" PRId32, a->attempt);
-	member(out, "clusterQueue", e->clusterqueue);
-	flavors_json(out, e);
+	jw_text(&w, "at", stamp(e->at_ms, at));
+	jw_int(&w, "ms", e->at_ms - j->w->start_ms);
+	jw_text(&w, "event", sim_event_name(e->kind));
+	member(&w, "job", world_name(j->w, e->sim_job, name, sizeof(name)));
+	jw_int(&w, "attempt", a->attempt);
+	member(&w, "clusterQueue", e->clusterqueue);
+	flavors_json(&w, e);
 	if (e->kind != SIM_EVENT_WAITING && e->kind != SIM_EVENT_UNREACHABLE)
-		buf_printf(out, ",\"count\":%" PRId32, a->pods);
+		jw_int(&w, "count", a->pods);
 	if (e->by != SIZE_MAX)
-		member(out, "by", world_name(j->w, e->by, name, sizeof(name)));
-	member(out, "reason", e->reason);
+		member(&w, "by", world_name(j->w, e->by, name, sizeof(name)));
+	member(&w, "reason", e->reason);
 	if (e->lost_pods > 0)
-		buf_printf(out, ",\"lost_ms\":%" PRId64, quantity_times(e->lost_ms, e->lost_pods));
+		jw_int(&w, "lost_ms", quantity_times(e->lost_ms, e->lost_pods));
 	if (e->late_ms > 0)
-		buf_printf(out, ",\"late_ms\":%" PRId64, e->late_ms);
-	time_json(out, "stop", e->stop_ms);
-	bill_json(out, e);
+		jw_int(&w, "late_ms", e->late_ms);
+	if (e->stop_ms > 0)
+		member(&w, "stop", stamp(e->stop_ms, at));
+	bill_json(&w, e);
 	message_of(j, e, text, sizeof(text));
-	member(out, "message", text);
-	buf_puts(out, "}\n");
-	if (out->len > WRITE_BYTES)
+	member(&w, "message", text);
+	jw_close(&w);
+	buf_putc(&j->line, '\n');
+	if (j->line.len > WRITE_BYTES)
 		flush(j);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/span.h"
 #include "queue/price/money.h"
@@ -263,43 +264,33 @@ static double peak_rss_mb(void)
 	return (double)usage.ru_maxrss / 1024;
 }
 
-static void utilisation_json(const struct summary *s, struct buf *out)
+static void utilisation_json(const struct summary *s, struct json_writer *w)
 {
-	const char *comma = "";
+	char name[800];
 	double share;
-	buf_puts(out, ",\"utilisation\":{");
+	jw_object(w, "utilisation");
 	for (size_t i = 0; i < s->ncolumns; i++) {
-		char name[800];
-		if (!utilisation(s, &s->column[i], &share))
-			continue;
 		snprintf(name, sizeof(name), "%s/%s", s->column[i].flavor, s->column[i].resource);
-		buf_puts(out, comma);
-		buf_json_string(out, name);
-		buf_printf(out, ":%.4f", share);
-		comma = ",";
+		if (utilisation(s, &s->column[i], &share))
+			jw_number(w, name, "%.4f", share);
 	}
-	buf_putc(out, '}');
+	jw_end(w);
 }
 
-static void stops_json(const struct summary *s, struct buf *out)
+static void stops_json(const struct summary *s, struct json_writer *w)
 {
-	buf_puts(out, ",\"stops\":{");
+	jw_object(w, "stops");
 	for (size_t i = 0; i < s->nstops; i++)
-		buf_printf(out, "%s\"%s\":%zu", i ? "," : "", s->stop[i].reason, s->stop[i].count);
-	buf_putc(out, '}');
+		jw_int(w, s->stop[i].reason, (int64_t)s->stop[i].count);
+	jw_end(w);
 }
 
-static void cost_json(const struct summary *s, struct buf *out)
+static void cost_json(const struct summary *s, struct json_writer *w)
 {
-	char text[MONEY_TEXT_SIZE];
-	buf_puts(out, ",\"cost\":{");
-	for (size_t i = 0; i < s->ncosts; i++) {
-		buf_puts(out, i ? "," : "");
-		buf_json_string(out, s->cost[i].currency);
-		money_format(s->cost[i].micro, text);
-		buf_printf(out, ":\"%s\"", text);
-	}
-	buf_putc(out, '}');
+	jw_object(w, "cost");
+	for (size_t i = 0; i < s->ncosts; i++)
+		money_put(w, s->cost[i].currency, s->cost[i].micro);
+	jw_end(w);
 }
 
 /* All that came, or would have come. */
@@ -309,48 +300,63 @@ static size_t jobs_count(const struct summary *s)
 }
 
 /* Some of them by name: there may be any number. */
-static void endless_json(const struct summary *s, struct buf *out)
+static void endless_json(const struct summary *s, struct json_writer *w)
 {
 	char name[700];
 	size_t shown = s->w->nendless < ENDLESS_NAMED ? s->w->nendless : ENDLESS_NAMED;
-	buf_puts(out, ",\"without_expected_end\":[");
-	for (size_t i = 0; i < shown; i++) {
-		buf_puts(out, i ? "," : "");
-		buf_json_string(out, world_name(s->w, s->w->endless[i], name, sizeof(name)));
+	jw_array(w, "without_expected_end");
+	for (size_t i = 0; i < shown; i++)
+		jw_text(w, NULL, world_name(s->w, s->w->endless[i], name, sizeof(name)));
+	jw_end(w);
+	jw_int(w, "without_expected_end_count", (int64_t)s->w->nendless);
+}
+
+static void waits_json(const struct summary *s, struct json_writer *w)
+{
+	if (s->nwaits == 0) {
+		jw_object_of(w, "wait_ms", "mean", NULL, "p50", NULL, "p99", NULL, NULL);
+		return;
 	}
-	buf_printf(out, "],\"without_expected_end_count\":%zu", s->w->nendless);
+	jw_object(w, "wait_ms");
+	jw_number(w, "mean", "%.1f", wait_mean(s));
+	jw_int(w, "p50", percentile(s, 50));
+	jw_int(w, "p99", percentile(s, 99));
+	jw_end(w);
 }
 
 void summary_render_json(const struct summary *s, struct buf *out)
 {
-	buf_printf(out,
-		"{\"summary\":{\"jobs\":%zu,\"admitted\":%zu,\"preempted\":%zu,\"finished\":%zu,"
-		"\"waiting\":%zu",
-		jobs_count(s), s->admitted, s->preempted, s->finished, s->waiting);
-	stops_json(s, out);
-	if (s->grown + s->shrunk > 0)
-		buf_printf(out, ",\"grown\":%zu,\"shrunk\":%zu", s->grown, s->shrunk);
-	buf_printf(out, ",\"work_lost_s\":%" PRId64 ",\"missed_deadlines\":%zu,\"unreachable\":%zu",
-		s->lost_ms / 1000, s->missed, s->unreachable);
+	struct json_writer w = json_writer_object(out);
+	jw_object(&w, "summary");
+	jw_int(&w, "jobs", (int64_t)jobs_count(s));
+	jw_int(&w, "admitted", (int64_t)s->admitted);
+	jw_int(&w, "preempted", (int64_t)s->preempted);
+	jw_int(&w, "finished", (int64_t)s->finished);
+	jw_int(&w, "waiting", (int64_t)s->waiting);
+	stops_json(s, &w);
+	if (s->grown + s->shrunk > 0) {
+		jw_int(&w, "grown", (int64_t)s->grown);
+		jw_int(&w, "shrunk", (int64_t)s->shrunk);
+	}
+	jw_int(&w, "work_lost_s", s->lost_ms / 1000);
+	jw_int(&w, "missed_deadlines", (int64_t)s->missed);
+	jw_int(&w, "unreachable", (int64_t)s->unreachable);
 	if (s->w->live || s->w->nendless > 0)
-		endless_json(s, out);
-	cost_json(s, out);
-	utilisation_json(s, out);
-	if (s->nwaits > 0)
-		buf_printf(out,
-			",\"wait_ms\":{\"mean\":%.1f,\"p50\":%" PRId64 ",\"p99\":%" PRId64 "}",
-			wait_mean(s), percentile(s, 50), percentile(s, 99));
-	else
-		buf_puts(out, ",\"wait_ms\":{\"mean\":null,\"p50\":null,\"p99\":null}");
+		endless_json(s, &w);
+	cost_json(s, &w);
+	utilisation_json(s, &w);
+	waits_json(s, &w);
 	if (s->finished > 0)
-		buf_printf(out, ",\"bounded_slowdown_mean\":%.4f",
-			s->slowdown_sum / (double)s->finished);
+		jw_number(
+			&w, "bounded_slowdown_mean", "%.4f", s->slowdown_sum / (double)s->finished);
 	else
-		buf_puts(out, ",\"bounded_slowdown_mean\":null");
-	buf_printf(out,
-		",\"makespan_ms\":%" PRId64 ",\"decisions\":%" PRIu64
-		",\"decisions_per_s\":%" PRIu64 ",\"peak_rss_mb\":%.1f}}\n",
-		s->last_ms - s->first_ms, s->decisions, decisions_per_s(s), peak_rss_mb());
+		jw_text(&w, "bounded_slowdown_mean", NULL);
+	jw_int(&w, "makespan_ms", s->last_ms - s->first_ms);
+	jw_int(&w, "decisions", (int64_t)s->decisions);
+	jw_int(&w, "decisions_per_s", (int64_t)decisions_per_s(s));
+	jw_number(&w, "peak_rss_mb", "%.1f", peak_rss_mb());
+	jw_close(&w);
+	buf_putc(out, '\n');
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */

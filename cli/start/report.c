@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/span.h"
+#include "base/json_writer.h"
 #include "cli/commands.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
@@ -177,27 +178,16 @@ void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_member(struct buf *out, const char *key, const char *value)
-{
-	buf_printf(out, ",\"%s\":", key);
-	buf_json_string(out, value);
-}
-
 void start_report_json(const cJSON *job, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	const cJSON *meta = json_object(job, "metadata"), *status = status_of(job);
-	buf_puts(out, "{\"namespace\":");
-	buf_json_string(out, text_of(meta, "namespace"));
-	put_member(out, "name", text_of(meta, "name"));
-	put_member(out, "state", text_of(status, "state"));
-	put_member(out, "reason", text_of(status, "reason"));
-	put_member(out, "message", text_of(status, "message"));
+	jw_texts(&w, "namespace", text_of(meta, "namespace"), "name", text_of(meta, "name"),
+		"state", text_of(status, "state"), "reason", text_of(status, "reason"), "message",
+		text_of(status, "message"), NULL);
 	if (text_of(status, "startAt")[0])
-		put_member(out, "startAt", text_of(status, "startAt"));
-	buf_puts(out, ",\"start\":");
-	if (is_waiting(job) && start_of(job))
-		json_print(out, start_of(job));
-	else
-		buf_puts(out, "null");
-	buf_puts(out, "}\n");
+		jw_text(&w, "startAt", text_of(status, "startAt"));
+	json_put(&w, "start", is_waiting(job) ? start_of(job) : NULL);
+	jw_close(&w);
+	buf_putc(out, '\n');
 }

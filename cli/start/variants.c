@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/span.h"
+#include "base/json_writer.h"
 #include "cli/commands.h"
 #include "base/flags.h"
 #include "cli/short_times.h"
@@ -243,10 +244,9 @@ void start_variants_render(
 void start_variants_json(const cJSON *review, struct buf *out)
 {
 	const cJSON *meta = json_object(review, "metadata");
-	buf_puts(out, "{\"namespace\":");
-	buf_json_string(out, text_of(meta, "namespace"));
-	buf_puts(out, ",\"name\":");
-	buf_json_string(out, text_of(meta, "name"));
-	json_print_members(out, status_of(review));
-	buf_puts(out, "}\n");
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "namespace", text_of(meta, "namespace"), "name", text_of(meta, "name"), NULL);
+	json_put_members(&w, status_of(review));
+	jw_close(&w);
+	buf_putc(out, '\n');
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/flags.h"
@@ -480,40 +481,37 @@ void changes_render(const struct changes *c, struct buf *out)
 	}
 }
 
-static void put_name_member(const struct object *o, struct buf *out)
+static void begin_json(const struct object *o, struct json_writer *w)
 {
 	struct buf name;
 	buf_init(&name, TEXT_MAX_BYTES);
 	put_name(o, &name);
-	buf_puts(out, "{\"object\":");
-	buf_json_string(out, buf_text(&name));
+	jw_object(w, NULL);
+	jw_text(w, "object", buf_text(&name));
 	buf_done(&name);
 }
 
-void changes_json(const struct changes *c, struct buf *out)
+void changes_json(const struct changes *c, const char *key, struct json_writer *w)
 {
-	const char *before = "[";
+	jw_array(w, key);
 	for (size_t i = 0; i < c->nobjects; i++) {
 		const struct object *o = &c->object[i];
 		if (o->tree && !o->where)
 			continue;
-		buf_puts(out, before);
-		before = ",";
-		put_name_member(o, out);
-		buf_puts(out, o->tree ? ",\"from\":" : ",\"dropped\":true");
+		begin_json(o, w);
 		if (o->tree)
-			buf_json_string(out, o->where);
-		buf_putc(out, '}');
+			jw_text(w, "from", o->where);
+		else
+			jw_bool(w, "dropped", true);
+		jw_end(w);
 	}
 	for (size_t i = 0; i < c->nchanges; i++) {
 		const struct change *x = &c->change[i];
-		buf_puts(out, before);
-		before = ",";
-		put_name_member(&c->object[x->object], out);
-		buf_puts(out, ",\"path\":");
-		buf_json_string(out, x->place);
-		buf_printf(out, ",\"before\":%s", *x->before ? x->before : "null");
-		buf_printf(out, ",\"after\":%s}", *x->after ? x->after : "null");
+		begin_json(&c->object[x->object], w);
+		jw_text(w, "path", x->place);
+		jw_raw(w, "before", slice_of(*x->before ? x->before : "null"));
+		jw_raw(w, "after", slice_of(*x->after ? x->after : "null"));
+		jw_end(w);
 	}
-	buf_puts(out, *before == '[' ? "[]" : "]");
+	jw_end(w);
 }

@@ -12,7 +12,7 @@
 #ifndef SLUICE_CLI_WHATIF_CHANGES_H
 #define SLUICE_CLI_WHATIF_CHANGES_H
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "base/err.h"
 #include "cli/question.h"
 #include "controller/kube/json.h"
@@ -53,6 +53,6 @@ int changes_query(const struct changes *c, struct buf *out, struct err *e);
 void changes_render(const struct changes *c, struct buf *out);
 /* [{"object", "path", "before", "after"}], before and after being JSON or null; of a whole object only
  * "object" and "from", where it was read; of one that would be gone "object" and "dropped": true. */
-void changes_json(const struct changes *c, struct buf *out);
+void changes_json(const struct changes *c, const char *key, struct json_writer *w);
 
 #endif

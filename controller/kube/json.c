@@ -325,12 +325,17 @@ void json_print(struct buf *out, const cJSON *value)
 		buf_puts(out, "null");
 }
 
-void json_print_members(struct buf *out, const cJSON *object)
+void json_put(struct json_writer *w, const char *key, const cJSON *value)
 {
-	json_each(member, object) {
-		buf_putc(out, ',');
-		buf_json_string(out, member->string);
-		buf_putc(out, ':');
-		json_print(out, member);
-	}
+	struct buf text;
+	buf_init(&text, w->out->ceiling);
+	json_print(&text, value);
+	jw_raw(w, key, buf_slice(&text));
+	buf_done(&text);
+}
+
+void json_put_members(struct json_writer *w, const cJSON *object)
+{
+	json_each(member, object)
+		json_put(w, member->string, member);
 }

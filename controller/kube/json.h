@@ -32,7 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "base/err.h"
 #include "base/slice.h"
 
@@ -69,7 +69,9 @@ int json_i64(const cJSON *object, const char *key, int64_t *ret_value);
 /* Appends the value as compact JSON, members in their order: what was read, in a form that is the
  * same each time. For small pieces kept in an annotation, never for sending an object back. */
 void json_print(struct buf *out, const cJSON *value);
-/* The members of an object, each with a comma in front: for an object that has begun. */
-void json_print_members(struct buf *out, const cJSON *object);
+/* Puts the value as a member. */
+void json_put(struct json_writer *w, const char *key, const cJSON *value);
+/* Puts each member of an object into the object that is open. */
+void json_put_members(struct json_writer *w, const cJSON *object);
 
 #endif

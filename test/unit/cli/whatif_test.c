@@ -395,7 +395,8 @@ static void a_file_is_taken_whole_and_may_be_changed(void **state)
 	assert_int_equal(changes_set(s.changes, "wpc/high:description=soon", &s.e), 0);
 	assert_int_equal(changes_check(s.changes, &s.e), 0);
 	buf_init(&out, 65536);
-	changes_json(s.changes, &out);
+	struct json_writer w = json_writer(&out);
+	changes_json(s.changes, NULL, &w);
 	assert_non_null(strstr(buf_text(&out),
 		"{\"object\":\"workloadpriorityclass/high\",\"path\":\"value\",\"before\":100,\"after\":200},"));
 	assert_non_null(
