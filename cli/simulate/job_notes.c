@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/similar.h"
@@ -303,24 +304,22 @@ static void print_job(const cJSON *o, struct buf *out)
 {
 	static const char *const copied[] = {"labels", "annotations"};
 	const cJSON *template = json_object(json_object(o, "spec"), "jobTemplate");
-	buf_puts(out, "{\"kind\":\"Job\",\"metadata\":{\"name\":");
-	buf_json_string(out, decode_name(o));
-	buf_puts(out, ",\"namespace\":");
-	buf_json_string(out, decode_namespace_of(o));
-	buf_puts(out, ",\"uid\":\"00000000-0000-0000-0000-000000000000\"");
+	struct json_writer w = json_writer_object(out);
+	jw_text(&w, "kind", "Job");
+	jw_object(&w, "metadata");
+	jw_texts(&w, "name", decode_name(o), "namespace", decode_namespace_of(o), "uid",
+		"00000000-0000-0000-0000-000000000000", NULL);
 	for (size_t i = 0; i < 2; i++) {
 		const cJSON *part = json_object(json_object(template, "metadata"), copied[i]);
-		if (!part)
-			continue;
-		buf_printf(out, ",\"%s\":", copied[i]);
-		json_print(out, part);
+		if (part)
+			json_put(&w, copied[i], part);
 	}
-	buf_puts(out, "},\"spec\":");
+	jw_end(&w);
 	if (json_object(template, "spec"))
-		json_print(out, json_object(template, "spec"));
+		json_put(&w, "spec", json_object(template, "spec"));
 	else
-		buf_puts(out, "{}");
-	buf_putc(out, '}');
+		jw_object_of(&w, "spec", NULL, NULL);
+	jw_close(&w);
 }
 
 /* "Job a/b: spec.x: must" to "CronJob a/b: spec.jobTemplate.spec.x: must". */

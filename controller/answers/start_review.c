@@ -72,7 +72,7 @@ struct outcome {
 	struct start_times start;
 	bool starts, newly;
 	int64_t earlier_ms; /* where it starts as it is, too */
-	int64_t earlier_s;  /* ditto; else VIEW_NONE */
+	int64_t earlier_s;  /* as above; VIEW_NONE where it does not start, in one of the two */
 };
 
 static struct outcome outcome_of(const struct start_question *x, const struct ask_answer *a,

@@ -27,7 +27,7 @@ enum view_type {
 	VIEW_HERE,     /* char[] in the struct */
 	VIEW_NULLABLE, /* const char *; NULL: null */
 	VIEW_INT,      /* int32_t, or 64 bits; VIEW_NONE: absent */
-	VIEW_COUNT,    /* the same; 0 or VIEW_NONE: absent */
+	VIEW_COUNT,    /* as VIEW_INT; 0 or VIEW_NONE: absent */
 	VIEW_TIME,     /* int64_t, ms, shown in whole seconds; absent as in stamp_put() */
 	VIEW_EXACT,    /* int64_t, ms; VIEW_NONE: absent */
 	VIEW_SECONDS,  /* int64_t, ms, shown as seconds with three digits behind the point */
@@ -56,7 +56,7 @@ struct view_member {
 	void (*put)(struct json_writer *w, const char *key, const void *object);
 	const char
 		*as; /* of OpenAPI: "string", "number", ...; "string[]", "amounts", "ObjectMeta" */
-	bool passes; /* it changes all the time: no news */
+	bool passes; /* this member changes all the time: no news */
 };
 
 struct view {

@@ -5,51 +5,54 @@
 #include "controller/wire/decode_provision.h"
 #include "sluice/keys.h"
 
-static void put_metadata(const struct intent *i, struct buf *out)
+static void put_metadata(const struct intent *i, struct json_writer *w)
 {
 	char uid[UID_TEXT_SIZE];
 	uid_format(&i->uid, uid);
-	buf_puts(out, "\"metadata\":{\"name\":");
-	buf_json_string(out, i->provision.name);
-	buf_puts(out, ",\"namespace\":");
-	buf_json_string(out, i->ns);
-	buf_printf(out, ",\"labels\":{\"%s\":\"%s\"},\"annotations\":{\"%s\":\"%016" PRIx64 "\"}",
-		PROVISION_JOB_LABEL, uid, PROVISION_KEY_ANNOTATION, i->provision.key);
-	buf_puts(out,
-		",\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"name\":");
-	buf_json_string(out, i->name);
-	buf_printf(out, ",\"uid\":\"%s\"}]}", uid);
+	jw_object(w, "metadata");
+	jw_texts(w, "name", i->provision.name, "namespace", i->ns, NULL);
+	jw_object_of(w, "labels", PROVISION_JOB_LABEL, uid, NULL);
+	jw_object(w, "annotations");
+	jw_textf(w, PROVISION_KEY_ANNOTATION, "%016" PRIx64, i->provision.key);
+	jw_end(w);
+	jw_array(w, "ownerReferences");
+	jw_object_of(w, NULL, "apiVersion", "batch/v1", "kind", "Job", "name", i->name, "uid", uid,
+		NULL);
+	jw_end(w);
+	jw_end(w);
 }
 
-void provision_template_head(const struct intent *i, struct buf *out)
+struct json_writer provision_template_begin(const struct intent *i, struct buf *out)
 {
-	buf_puts(out, "{\"apiVersion\":\"v1\",\"kind\":\"PodTemplate\",");
-	put_metadata(i, out);
-	buf_puts(out, ",\"template\":");
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "apiVersion", "v1", "kind", "PodTemplate", NULL);
+	put_metadata(i, &w);
+	return w;
 }
 
-void provision_template_tail(struct slice template, struct buf *out)
+void provision_template_end(struct json_writer *w, struct slice template)
 {
-	buf_add(out, template.ptr, template.len);
-	buf_putc(out, '}');
+	jw_raw(w, "template", template);
+	jw_close(w);
 }
 
 void provision_request_body(const struct intent *i, struct buf *out)
 {
 	const struct provision_ask *p = &i->provision;
-	buf_puts(out,
-		"{\"apiVersion\":\"autoscaling.x-k8s.io/v1\",\"kind\":\"ProvisioningRequest\",");
-	put_metadata(i, out);
-	buf_puts(out, ",\"spec\":{\"provisioningClassName\":");
-	buf_json_string(out, p->class_name);
-	for (size_t k = 0; k < p->nparameters; k++) {
-		buf_puts(out, k ? "," : ",\"parameters\":{");
-		buf_json_string(out, p->parameters[k].key);
-		buf_putc(out, ':');
-		buf_json_string(out, p->parameters[k].value);
-	}
-	buf_puts(out, p->nparameters > 0 ? "}" : "");
-	buf_puts(out, ",\"podSets\":[{\"podTemplateRef\":{\"name\":");
-	buf_json_string(out, p->name);
-	buf_printf(out, "},\"count\":%" PRId32 "}]}}", p->pods);
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "apiVersion", "autoscaling.x-k8s.io/v1", "kind", "ProvisioningRequest", NULL);
+	put_metadata(i, &w);
+	jw_object(&w, "spec");
+	jw_text(&w, "provisioningClassName", p->class_name);
+	if (p->nparameters > 0)
+		jw_object(&w, "parameters");
+	for (size_t k = 0; k < p->nparameters; k++)
+		jw_text(&w, p->parameters[k].key, p->parameters[k].value);
+	if (p->nparameters > 0)
+		jw_end(&w);
+	jw_array(&w, "podSets");
+	jw_object(&w, NULL);
+	jw_object_of(&w, "podTemplateRef", "name", p->name, NULL);
+	jw_int(&w, "count", p->pods);
+	jw_close(&w);
 }

@@ -6,15 +6,15 @@
 #ifndef SLUICE_CONTROLLER_WIRE_PROVISION_BODY_H
 #define SLUICE_CONTROLLER_WIRE_PROVISION_BODY_H
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "base/slice.h"
 
 struct intent;
 
 /* i is INTENT_PROVISION. template is the JSON of the Job's spec.template, as a dry run of its start
  * shows it. Functions append. */
-void provision_template_head(const struct intent *i, struct buf *out);
-void provision_template_tail(struct slice template, struct buf *out);
+struct json_writer provision_template_begin(const struct intent *i, struct buf *out);
+void provision_template_end(struct json_writer *w, struct slice template);
 void provision_request_body(const struct intent *i, struct buf *out);
 
 #endif

@@ -27,8 +27,9 @@ struct errand {
 	uint64_t id; /* of the intent */
 	uint64_t request;
 	enum step step;
-	struct buf template; /* the PodTemplate: up to its template, then all of it */
-	struct buf body;     /* the ProvisioningRequest */
+	struct buf template;	   /* the PodTemplate: up to its template, then all of it */
+	struct json_writer writer; /* of it */
+	struct buf body;	   /* the ProvisioningRequest */
 	char *ns, *name;
 };
 
@@ -170,7 +171,7 @@ static bool take_template(struct errand *e, struct slice job)
 	struct slice spec, template;
 	if (!skim_member(job, "spec", &spec) || !skim_member(spec, "template", &template))
 		return false;
-	provision_template_tail(template, &e->template);
+	provision_template_end(&e->writer, template);
 	return !e->template.failed;
 }
 
@@ -207,7 +208,7 @@ void provisioner_ask(struct provisioner *p, const struct intent *i)
 	struct buf patch;
 	buf_init(&patch, PATCH_MAX_BYTES);
 	patch_render(i, &patch);
-	provision_template_head(i, &e->template);
+	e->writer = provision_template_begin(i, &e->template);
 	provision_request_body(i, &e->body);
 	buf_reset(&p->path);
 	path_format(&p->path, "/apis/batch/v1/namespaces/%s/jobs/%s?dryRun=All", i->ns, i->name);

@@ -95,8 +95,8 @@ static void a_request_is_what_is_read_back(void **state)
 	assert_string_equal(
 		json_text(json_object(spec, "parameters"), "ValidUntilSeconds"), "6\"00");
 	buf_reset(&b);
-	provision_template_head(&i, &b);
-	provision_template_tail(slice_of("{\"spec\":{\"restartPolicy\":\"Never\"}}"), &b);
+	struct json_writer w = provision_template_begin(&i, &b);
+	provision_template_end(&w, slice_of("{\"spec\":{\"restartPolicy\":\"Never\"}}"));
 	o = parsed(buf_text(&b));
 	assert_string_equal(json_text(o, "kind"), "PodTemplate");
 	assert_string_equal(
