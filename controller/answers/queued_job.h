@@ -2,7 +2,8 @@
  * A QueuedJob: what is told of one Job, as an object of visibility.sluice.dev or as a row of a Table.
  *
  * Nothing is told here but of the Job itself: its sentence names Jobs of other namespaces by their
- * number alone (queue/explain/explain.h). discovery.c says what each field means.
+ * number alone (queue/explain/explain.h). What each member means stands in its row
+ * (controller/common/view.h).
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_QUEUED_JOB_H
 #define SLUICE_CONTROLLER_ANSWERS_QUEUED_JOB_H
