@@ -129,8 +129,8 @@ static void reap_orphans(pid_t group)
 
 bool child_reap(struct child *c, bool patiently, int *ret_status)
 {
-	int status =
-		-1; /* stays where SIGCHLD is ignored: then the number may be another's by now */
+	/* Stays where SIGCHLD is ignored. Then the number of the child may be another's by now. */
+	int status = -1;
 	pid_t pid;
 	if (c->pid == 0)
 		return true;

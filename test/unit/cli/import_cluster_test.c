@@ -89,7 +89,7 @@ static void the_newest_version_that_is_served_is_read_page_by_page(void **state)
 		"{\"metadata\":{\"name\":\"x\"},\"data\":{\"c.yaml\":\"apiVersion: config.kueue.x-k8s.io/v1beta2\\nkind: Configuration\\nfairSharing: {}\"}}");
 	answer(&s, "GET /apis/batch/v1/namespaces/a/cronjobs?limit=500 HTTP", 200, LIST(""));
 	answer(&s,
-		"GET /apis/batch/v1/namespaces/a/jobs?labelSelector=kueue.x-k8s.io%2Fqueue-name&limit=500 HTTP",
+		"GET /apis/batch/v1/namespaces/a/jobs?limit=500&labelSelector=kueue.x-k8s.io%2Fqueue-name HTTP",
 		200, LIST(JOB));
 	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), 0);
 	assert_int_equal(s.import.nitems, 4);

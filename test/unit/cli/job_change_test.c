@@ -297,7 +297,7 @@ static void a_class_that_is_not_to_be_had(void **state)
 
 #define GET_JOBS                                                                                   \
 	"GET /apis/batch/v1/namespaces/team/"                                                      \
-	"jobs?labelSelector=sluice.dev%2Fqueue-name%3Dmain&limit=500 "
+	"jobs?limit=500&labelSelector=sluice.dev%2Fqueue-name%3Dmain "
 #define MADE(at) ",\"creationTimestamp\":\"2026-11-26T11:00:0" at "Z\""
 #define BY(user, more) ",\"annotations\":{\"sluice.dev/submitted-by\":\"" user "\"" more "}"
 #define NICE(n) ",\"sluice.dev/nice\":\"" n "\""
