@@ -439,6 +439,14 @@ static struct errand *errand_new(struct dispatcher *c, const struct intent *i)
 	return e;
 }
 
+/* Sends it off to the path that was made. */
+static void send(struct dispatcher *c, const struct intent *i, struct kube_request request)
+{
+	struct errand *e = errand_new(c, i);
+	request.path = buf_text(&c->path);
+	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+}
+
 static void job_path(struct dispatcher *c, const struct intent *i)
 {
 	buf_reset(&c->path);
@@ -480,15 +488,11 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 		changed(c);
 		return;
 	}
-	struct errand *e = errand_new(c, i);
-	struct kube_request request = {
-		.method = KUBE_PATCH,
-		.path = buf_text(&c->path),
-		.content_type = KUBE_JSON_PATCH,
-		.body = buf_slice(&c->body),
-		.urgent = intent_is(i->kind, GOES_FIRST),
-	};
-	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+	send(c, i,
+		(struct kube_request){.method = KUBE_PATCH,
+			.content_type = KUBE_JSON_PATCH,
+			.body = buf_slice(&c->body),
+			.urgent = intent_is(i->kind, GOES_FIRST)});
 }
 
 /* Its pods, if there are any against all that is known, go with it. */
@@ -503,27 +507,20 @@ static void send_delete(struct dispatcher *c, const struct intent *i)
 	uid_put(&w, "uid", &i->uid);
 	jw_textf(&w, "resourceVersion", "%" PRId64, i->version);
 	jw_close(&w);
-	struct errand *e = errand_new(c, i);
-	struct kube_request request = {
-		.method = KUBE_DELETE, .path = buf_text(&c->path), .body = buf_slice(&c->body)};
-	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+	send(c, i, (struct kube_request){.method = KUBE_DELETE, .body = buf_slice(&c->body)});
 }
 
 static void send_read(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);
-	struct errand *e = errand_new(c, i);
-	struct kube_request request = {.method = KUBE_GET, .path = buf_text(&c->path)};
-	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+	send(c, i, (struct kube_request){.method = KUBE_GET});
 }
 
 static void send_namespace(struct dispatcher *c, const struct intent *i)
 {
 	buf_reset(&c->path);
 	path_format(&c->path, "/api/v1/namespaces/%s", i->ns);
-	struct errand *e = errand_new(c, i);
-	struct kube_request request = {.method = KUBE_GET, .path = buf_text(&c->path)};
-	e->request = kube_client_send(c->options.client, &request, on_answer, e);
+	send(c, i, (struct kube_request){.method = KUBE_GET});
 }
 
 static void send_lease(struct dispatcher *c, const struct intent *i)
