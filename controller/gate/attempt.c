@@ -96,7 +96,7 @@ static void sample(struct gate *g, const struct gate_job *j)
 	queue_finished_job(g->queue, &j->uid, end_ms);
 }
 
-/* What the attempt was, and what was under way of its run, counts no more. */
+/* Forgets what the attempt was, and what was under way of its run. */
 static enum phase forget_attempt(struct gate *g, struct gate_job *j, int64_t not_before_ms)
 {
 	struct attempt *a = &j->attempt;

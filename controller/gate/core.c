@@ -156,7 +156,7 @@ static enum ledger_job_outcome outcome_of(const struct gate_job *j)
 	return j->gone && j->told_end ? LEDGER_JOB_DELETED : LEDGER_JOB_GOES_ON;
 }
 
-/* What RESERVE and ADOPT say of the Job. */
+/* Puts in what RESERVE and ADOPT say of the Job. */
 static void put_job(const struct gate_job *j, struct ledger_op *op)
 {
 	op->ns = j->ns;
@@ -170,7 +170,7 @@ static void put_job(const struct gate_job *j, struct ledger_op *op)
 	op->queued_ms = j->seen.queued_ms > j->seen.created_ms ? j->seen.queued_ms : 0;
 }
 
-/* What RELEASE says of the run. */
+/* Puts in what RELEASE says of the run. */
 static void put_end(const struct gate *g, const struct gate_job *j, struct ledger_op *op)
 {
 	op->outcome = outcome_of(j);

@@ -55,7 +55,7 @@ enum newcomer_verdict {
 	NEWCOMER_TAKE_OVER,
 };
 
-/* Of a Job that waits and runs. NEWCOMER_TAKE_OVER: the queue has it as running with ret, whose lines
+/* Sees to a Job that waits and runs. NEWCOMER_TAKE_OVER: the queue has it as running with ret, whose lines
  * stay empty, and the caller takes it over. */
 enum newcomer_verdict newcomer_see_to(
 	struct gate *g, struct gate_job *j, struct ledger_reservation *ret);

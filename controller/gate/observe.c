@@ -253,7 +253,7 @@ static void keep_texts(struct gate *g, struct gate_job *j, const struct job *see
 	keep_labels(g, j, seen);
 }
 
-/* What follows from the newest facts for each part of the record. */
+/* Does what follows from the newest facts, for each part of the record. */
 static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *before)
 {
 	const struct facts *f = &j->seen;

@@ -115,7 +115,7 @@ static bool is_intruder(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* What it holds it keeps until it is stopped again. */
+/* Stops a run that holds quota: it keeps that until it is stopped. */
 static enum phase stop_intruder(struct gate *g, struct gate_job *j)
 {
 	if (!is_intruder(g, j))
@@ -125,7 +125,7 @@ static enum phase stop_intruder(struct gate *g, struct gate_job *j)
 	return PHASE_STOPPING;
 }
 
-/* It holds nothing, and what it was stopped for before says nothing of this run. */
+/* Stops a run that holds nothing. What the Job was stopped for before says nothing of this run. */
 static enum phase evict(struct gate *g, struct gate_job *j)
 {
 	if (!is_intruder(g, j))
@@ -425,7 +425,7 @@ static bool has_all_its_pods(const struct gate_job *j)
 	return j->seen.ends_when_stopped && j->seen.present <= j->attempt.pods;
 }
 
-/* What makes it smaller goes before what makes it larger. */
+/* Calls a growth off where the run is to be smaller: that goes first. */
 static void drop_growth(struct gate_job *j)
 {
 	if (j->scale_down.to > 0)
@@ -552,7 +552,7 @@ static bool runs_no_more(const struct gate_job *j)
 	return j->gone || j->seen.finished || j->seen.suspend || j->seen.deleting;
 }
 
-/* It holds quota, and is told to stop until it is seen to. */
+/* Tells a Job that holds quota to stop, until it is seen to. */
 static enum phase stopping(struct gate *g, struct gate_job *j)
 {
 	if (!looked_for(g, j))
@@ -572,7 +572,7 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 	return PHASE_STOPPING;
 }
 
-/* It runs without a reservation, and is told to stop until it is seen to: then it waits. */
+/* Tells a Job without a reservation to stop, until it is seen to: then it waits. */
 static enum phase evicting(struct gate *g, struct gate_job *j)
 {
 	if (adopted_late(g, j))
@@ -725,7 +725,7 @@ void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservati
 	j->need_read = j->lost || j->seen.pods > j->attempt.pods || job_is_another(g, j);
 }
 
-/* It runs, the queue knows what it holds, and the ledger does not. */
+/* Takes over a run of which the queue knows what it holds, and the ledger does not. */
 static void take_over(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
 {
 	attempt_adopting(j);

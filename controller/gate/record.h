@@ -1,7 +1,7 @@
 /*
  * Private to the gate: its own record of a Job. Each part has a file that alone writes it:
  * attempt.c, stop.c, scale_down.c, growth.c, stop_notice.c, waiting_note.c, outcome_note.c,
- * never_starts.c, newcomer.c, start_time.c, requests.c. Other files use its functions.
+ * never_starts.c, newcomer.c, start_time.c, requests.c, refusals.c. Other files use its functions.
  *
  * phase.c, attempt.c, stop.c and requests.c never look at another Job; the others never at a
  * phase's details.

@@ -268,7 +268,7 @@ static void tell_wait(struct events *h, const struct note *n)
 	}
 }
 
-/* It stays in the namespace for an hour, as the last that tells of the Job. */
+/* Tells of a deletion: the Event stays for an hour, as the last that tells of the Job. */
 static void tell_deletion(struct events *h, const struct note *n)
 {
 	tell_note(h, n, EVENTS_WARNING, wait_reason_name(WAIT_DEPENDENCY_NEVER));
