@@ -312,15 +312,13 @@ static void list_flags(const struct flag_table *t, struct option longs[FLAGS_MAX
 	*shorts = '\0';
 }
 
-static int take(const struct flag_table *t, int got, const char *arg, void *options, struct err *e)
+static int take(const struct flag_table *t, int got, void *options, struct err *e)
 {
 	size_t base = 0; /* flags of another module have no letters */
 	if (got == WORD)
 		return t->take_word(NULL, optarg, options, e);
 	const struct flag *f = got >= FIRST ? flags_at(t, (size_t)(got - FIRST), &base)
 					    : flags_find_letter(t, got);
-	if (f->whole && strncmp(arg + 2, f->name, strlen(f->name)) != 0)
-		return err_set(e, ERR_INVALID, "--%s must be spelled out", f->name);
 	return flag_take(f, optarg, (char *)options + base, e);
 }
 
@@ -339,7 +337,7 @@ static int walk(int argc, char **argv, const struct flag_table *t, void *options
 	for (int got; rc == 0 && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
 		if (got == ':' || got == '?')
 			return wrong_flag(argc, argv, got, e);
-		rc = take(t, got, argv[optind - 1], options, e);
+		rc = take(t, got, options, e);
 	}
 	for (; rc == 0 && t->take_word && optind < argc; optind++) /* behind "--" */
 		rc = t->take_word(NULL, argv[optind], options, e);

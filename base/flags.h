@@ -34,7 +34,6 @@ struct flag {
 	const char *name; /* behind two dashes */
 	char letter;	  /* behind one; 0: none */
 	bool alone;	  /* it wants no value */
-	bool whole;	  /* it may not be abbreviated */
 	flag_taker *take;
 	size_t to;	     /* its place in the options; 0: all of them */
 	const char *value;   /* what it wants, as above; NULL: any text */

@@ -1,6 +1,5 @@
 /*
- * What queue, explain, decisions and cost are asked, of the API server or of a controller that
- * --server names.
+ * What queue, explain and decisions are asked, of the API server.
  */
 #ifndef SLUICE_CLI_ARGUMENTS_H
 #define SLUICE_CLI_ARGUMENTS_H
@@ -14,20 +13,12 @@ struct arguments {
 	enum output output;
 	bool follow;
 	bool watch;			 /* queue and explain: refresh until interrupted */
-	const char *by, *since, *until;	 /* of cost; NULL: not given */
+	const char *of_cost;		 /* any_flags: what one of cost's own flags says */
 	struct kube_config_options kube; /* as kubectl */
-	/* SERVER_FLAGS of arguments.c: */
-	const char *server; /* --server, else $SLUICE_SERVER, else the default */
-	bool server_given;
-	const char *token_file; /* NULL: none */
-	const char *ca_file;	/* --ca-file, else $SLUICE_CA_FILE; NULL: the system's */
-	bool insecure;		/* --insecure-skip-tls-verify */
 };
 
-#define DEFAULT_SERVER "http://127.0.0.1:8080"
-
-/* Each command's own, and what is known before a command is named: the flags of all four. Texts
- * point into argv and the environment. */
-extern const struct flag_table any_flags, queue_flags, explain_flags, decisions_flags, cost_flags;
+/* Each command's own, and what is known before a command is named: the flags of all three, and of
+ * cost. Texts point into argv. */
+extern const struct flag_table any_flags, queue_flags, explain_flags, decisions_flags;
 
 #endif

@@ -33,13 +33,13 @@ int command_simulate(void *options);
 int command_jobs(void *options);
 int command_start(void *options);
 int command_whatif(void *options);
+int command_cost(void *options);
 int command_report(void *options);
 int command_history(void *options);
-/* Ask the API server, or a controller that --server names; their options are struct arguments. */
+/* Ask the API server; their options are struct arguments. */
 int command_queue(void *options);
 int command_explain(void *options);
 int command_decisions(void *options);
-int command_cost(void *options);
 /* Asks the API server and Postgres. */
 int command_doctor(void *options);
 /* Ask the API server, and change what is there. */
@@ -75,11 +75,12 @@ void command_print(bool watch, const char *text);
 /* ---- rendering, for the commands and their tests ----------------------------------------------
  */
 
-/* job: of /api/v1/jobs; queues: of /api/v1/queues, or NULL. */
-void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
+/* job: a QueuedJob; queues NULL: nothing is said of them. */
+struct explain_queues;
+void explain_render(const cJSON *job, const struct explain_queues *queues, int64_t now_ms,
 	const struct style *style, struct buf *out);
 
-/* root: of /api/v1/cost, or a CostReport. */
+/* root: a CostReport. */
 void cost_render_table(const cJSON *root, const struct style *style, struct buf *out);
 void cost_render_csv(const cJSON *root, struct buf *out);
 
@@ -93,10 +94,6 @@ void history_render_csv(const cJSON *root, struct buf *out);
 /* ERR_GONE with a sentence: a Job was named, and the ledger has no run of it. */
 int history_check(const cJSON *root, struct err *e);
 
-/* A ClusterQueue's quotas, a row for each; lead: what stands in front of each row. */
-void quota_rows(struct table *t, const cJSON *clusterqueue, const struct style *style,
-	void (*lead)(struct table *t, bool first, const cJSON *clusterqueue));
-
 /* A member as text, "" when absent; a number, 0 when absent. */
 const char *text_of(const cJSON *object, const char *key);
 int64_t number_of(const cJSON *object, const char *key);
@@ -107,9 +104,5 @@ const cJSON *condition_of(const cJSON *object, const char *type);
 bool condition_is_true(const cJSON *object, const char *type);
 /* False: there is no time, or not one of RFC 3339. */
 bool instant_of(const cJSON *object, const char *key, int64_t *ret_ms);
-
-/* The ClusterQueue of that name, or NULL. */
-const cJSON *find_clusterqueue(const cJSON *queues, const char *name);
-const cJSON *find_localqueue(const cJSON *queues, const char *ns, const char *name);
 
 #endif

@@ -1,18 +1,12 @@
 /*
- * The command cost: what runs cost, as a table, CSV or JSON. Of the API server with the user's own rights,
- * or of a controller that --server or SLUICE_SERVER names.
+ * The command cost: what runs cost, as a table, CSV or JSON, of the API server with the user's own rights.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "cli/commands.h"
 #include "cli/csv.h"
 #include "cli/past/cells.h"
-#include "cli/past/options.h"
 #include "cli/past/show.h"
-#include "cli/server.h"
-#include "controller/common/clock.h"
-#include "controller/common/path.h"
 
 /* ---- rendering ------------------------------------------------------------------------------- */
 
@@ -63,8 +57,6 @@ static void put_remarks(const cJSON *root, bool estimated, struct buf *out)
 	if (truth_of(root, "more"))
 		buf_puts(out,
 			"There are more rows: these are the dearest; the totals are of all.\n");
-	if (!truth_of(root, "leading")) /* before 0.2 */
-		buf_puts(out, "Runs that go on are not in it: this controller does not lead.\n");
 }
 
 void cost_render_table(const cJSON *root, const struct style *style, struct buf *out)
@@ -108,55 +100,12 @@ void cost_render_csv(const cJSON *root, struct buf *out)
 	}
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct past_view view = {
 	.kind = PAST_COST, .table = cost_render_table, .csv = cost_render_csv};
 
-static int ask_server(const struct arguments *a, const struct past_words *words)
-{
-	struct buf path, body;
-	struct err e = {""};
-	const cJSON *root;
-	struct json *j = json_new(PAST_TREE_MAX);
-	buf_init(&path, PATH_MAX_BYTES);
-	buf_init(&body, SERVER_ANSWER_MAX);
-	buf_puts(&path, "/api/v1/cost");
-	past_answer_put_parameters(words, &path);
-	int rc = server_get(a, buf_text(&path), &body, &e);
-	if (rc == 0)
-		rc = json_parse(j, buf_slice(&body), &root, &e);
-	if (rc == 0)
-		past_show(&view, a->output, root, false);
-	int exit_code = rc ? command_fail(rc, &e) : CLI_OK;
-	json_free(j);
-	buf_done(&path);
-	buf_done(&body);
-	return exit_code;
-}
-
 int command_cost(void *options)
 {
-	const struct arguments *a = options;
-	struct past_command c = {.view = &view,
-		.words = {.kind = PAST_COST,
-			.by = a->by,
-			.since = a->since,
-			.until = a->until,
-			.ns = a->namespace_name},
-		.all_namespaces = a->all_namespaces,
-		.output = a->output};
-	struct past_query query;
-	struct past_times times;
-	int64_t now_ms = clock_now_ms();
-	struct err e = {""};
-	/* Only whether they are understood: it is the controller's clock that counts. */
-	if (past_times_resolve(&c.words, now_ms, &times, &e) != 0 ||
-		past_query_parse(&c.words, now_ms, &query, &e) != 0) {
-		fprintf(stderr, "sluice: cost: %s; see sluice help cost\n", e.text);
-		return CLI_USAGE;
-	}
-	if (a->server_given)
-		return ask_server(a, &c.words);
-	return past_command_send(&c, &a->kube);
+	return past_command_run(options, &view);
 }

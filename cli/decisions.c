@@ -1,14 +1,27 @@
+/*
+ * The command decisions: the last decisions in words, of the API server with the user's own rights.
+ */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <strings.h>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/server.h"
+#include "cli/question.h"
+#include "cli/visibility.h"
 #include "controller/common/path.h"
 
-enum { TREE_MAX_BYTES = 64 * 1024 * 1024, OUTPUT_MAX_BYTES = 8 * 1024 * 1024 };
+enum { OUTPUT_MAX_BYTES = 8 * 1024 * 1024, FOLLOW_MS = 1000 };
+
+struct following {
+	const struct arguments *a;
+	struct ev_loop *loop;
+	struct kube_client *client;
+	const char *ns; /* NULL: all */
+	int64_t seq;	/* the last one that was seen */
+	int exit_code;
+};
 
 static enum colour kind_colour(const char *kind)
 {
@@ -32,18 +45,15 @@ static void put_row(struct table *t, const cJSON *d)
 	table_end_row(t);
 }
 
-/* Prints those of the namespace; *seq becomes the last number seen, shown or not. */
-static void show(
-	const cJSON *root, const struct arguments *a, const struct style *style, int64_t *seq)
+static void show(struct following *f, const cJSON *report)
 {
-	struct table *t = table_new(style);
+	struct style style = style_of(stdout);
+	struct table *t = table_new(&style);
 	struct buf text;
 	buf_init(&text, OUTPUT_MAX_BYTES);
-	json_each(d, json_array(root, "decisions")) {
-		*seq = number_of(d, "seq");
-		if (a->namespace_name && strcmp(text_of(d, "namespace"), a->namespace_name) != 0)
-			continue;
-		if (a->output == OUTPUT_JSON) {
+	json_each(d, json_array(report, "decisions")) {
+		f->seq = number_of(d, "seq");
+		if (f->a->output == OUTPUT_JSON) {
 			json_print(&text, d);
 			buf_putc(&text, '\n');
 		} else {
@@ -57,38 +67,47 @@ static void show(
 	buf_done(&text);
 }
 
-static int ask(const struct arguments *a, const struct style *style, int64_t *seq)
+static int ask(struct following *f)
 {
-	struct buf path, body;
-	struct err e;
-	const cJSON *root;
-	struct json *j = json_new(TREE_MAX_BYTES);
-	buf_init(&body, SERVER_ANSWER_MAX);
+	struct buf path;
+	struct err e = {""};
+	const cJSON *report;
+	struct json *j = json_new(QUESTION_TREE_MAX);
 	buf_init(&path, PATH_MAX_BYTES);
-	buf_printf(&path, "/api/v1/decisions?after=%" PRId64, *seq);
-	if (a->namespace_name)
-		path_format(&path, "&namespace=%s", a->namespace_name);
-	int rc = server_get(a, buf_text(&path), &body, &e);
+	if (f->ns)
+		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/decisions", f->ns);
+	else
+		buf_puts(&path, VISIBILITY_ROOT "/decisions");
+	buf_printf(&path, "?after=%" PRId64, f->seq);
+	const struct visibility_request r = {
+		.path = buf_text(&path), .ns = f->ns, .resource = "decisions"};
+	int rc = visibility_ask(f->loop, f->client, &r, j, &report, &e);
 	if (rc == 0)
-		rc = json_parse(j, buf_slice(&body), &root, &e);
-	int exit_code = rc ? command_fail(rc, &e) : CLI_OK;
-	if (rc == 0)
-		show(root, a, style, seq);
+		show(f, report);
 	json_free(j);
 	buf_done(&path);
-	buf_done(&body);
-	return exit_code;
+	return rc ? command_fail(rc, &e) : CLI_OK;
+}
+
+static int follow(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+{
+	struct following *f = ctx;
+	(void)ns, (void)e;
+	f->loop = loop;
+	f->client = client;
+	f->ns = f->a->namespace_name;
+	f->exit_code = ask(f);
+	while (f->a->follow && f->exit_code == CLI_OK && !ferror(stdout)) {
+		question_pause(FOLLOW_MS);
+		f->exit_code = ask(f);
+	}
+	return 0;
 }
 
 int command_decisions(void *options)
 {
 	const struct arguments *a = options;
-	struct style style = style_of(stdout);
-	int64_t seq = 0;
-	int exit_code = ask(a, &style, &seq);
-	while (a->follow && exit_code == CLI_OK && !ferror(stdout)) {
-		nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
-		exit_code = ask(a, &style, &seq);
-	}
-	return exit_code;
+	struct following f = {.a = a};
+	return question_command(&a->kube, NULL, follow, &f, &f.exit_code);
 }

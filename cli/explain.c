@@ -1,20 +1,21 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/instant.h"
-#include "base/span.h"
-#include "cli/commands.h"
 #include "base/json_writer.h"
+#include "base/span.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
 #include "cli/explain/answer.h"
 #include "cli/local_times.h"
+#include "cli/queue/object.h"
 #include "cli/question.h"
-#include "cli/server.h"
 #include "cli/start/report.h"
 #include "cli/unlisted_job.h"
 #include "controller/common/path.h"
 #include "controller/common/clock.h"
+#include "sluice/quantity.h"
 
 enum {
 	TREE_MAX_BYTES = 512 * 1024 * 1024,
@@ -48,84 +49,99 @@ static void put_label(struct table *t, const char *label)
 	table_cellf(t, COLOUR_DIM, "  %s", label);
 }
 
-/* An object of the chain and what is to be said of it. */
-static void put_link(
-	struct table *t, struct local_times *l, const char *label, const char *name, const cJSON *q)
+/* Of a QueuedJob. */
+static const cJSON *spec_of(const cJSON *job)
 {
+	return json_object(job, "spec");
+}
+
+static const cJSON *status_of(const cJSON *job)
+{
+	return json_object(job, "status");
+}
+
+#define NOT_WAITING "QuotaReserved" /* the reason of a Job that does not wait */
+
+static bool is_waiting(const cJSON *job)
+{
+	const char *reason = text_of(status_of(job), "reason");
+	return reason[0] ? strcmp(reason, NOT_WAITING) != 0
+			 : strcmp(text_of(status_of(job), "state"), "Waiting") == 0;
+}
+
+/* An object of the chain and what is to be said of it. strategy: of one that is active; "": none. */
+static void put_link(struct table *t, struct local_times *l, const char *name, const cJSON *q,
+	bool hides, const char *strategy)
+{
+	struct queue_verdict v = queue_object_verdict(q);
 	struct buf says;
 	buf_init(&says, OUTPUT_MAX_BYTES);
-	put_label(t, label);
 	table_cell(t, COLOUR_BOLD, name[0] ? name : "(none)");
-	if (!q)
-		table_cell(t, COLOUR_RED, "does not exist");
-	else if (truth_of(q, "hidden"))
+	if (hides)
 		table_cell(t, COLOUR_DIM, "(cannot be read)");
-	else if (truth_of(q, "active"))
-		table_cellf(t, COLOUR_GREEN, "active%s%s", text_of(q, "strategy")[0] ? ", " : "",
-			text_of(q, "strategy"));
+	else if (!q)
+		table_cell(t, COLOUR_RED, "does not exist");
+	else if (v.active)
+		table_cellf(t, COLOUR_GREEN, "active%s%s", strategy[0] ? ", " : "", strategy);
 	else {
-		buf_printf(&says, "%s: %s", text_of(q, "reason"), text_of(q, "message"));
+		buf_printf(&says, "%s: %s", v.reason, v.message);
 		put_timed(t, COLOUR_RED, l, buf_text(&says));
 	}
 	table_end_row(t);
 	buf_done(&says);
 }
 
-static void put_chain(const cJSON *job, const cJSON *queues, struct table *t, struct local_times *l)
+static void put_chain(const cJSON *job, const struct explain_queues *queues, struct table *t,
+	struct local_times *l)
 {
-	const char *local = text_of(job, "localQueue"), *cluster = text_of(job, "clusterQueue");
-	const char *ns = text_of(job, "namespace");
-	put_link(t, l, "LocalQueue", local, find_localqueue(queues, ns, local));
-	if (cluster[0])
-		put_link(t, l, "ClusterQueue", cluster, find_clusterqueue(queues, cluster));
+	const char *local = text_of(spec_of(job), "queue");
+	const char *cluster = text_of(spec_of(job), "clusterQueue");
+	put_label(t, "LocalQueue");
+	put_link(t, l, local, queues->local, queues->hides_local, "");
+	if (!cluster[0])
+		return;
+	put_label(t, "ClusterQueue");
+	put_link(t, l, cluster, queues->cluster, queues->hides_cluster,
+		queue_object_strategy(queues->cluster));
 }
 
 /* What counts, and what it claims where that is more. */
 static void put_priority(const cJSON *job, struct buf *out)
 {
-	int64_t counts = number_of(job, "priority"), claims = number_of(job, "claimedPriority");
+	const cJSON *spec = spec_of(job);
+	int64_t counts = number_of(spec, "priority"), claims = number_of(spec, "claimedPriority");
 	buf_printf(out, "priority %" PRId64, counts);
-	if (claims > counts)
+	if (json_get(spec, "claimedPriority") && claims > counts)
 		buf_printf(out, " (claims %" PRId64 ", ClusterQueue %s caps at %" PRId64 ")",
-			claims, text_of(job, "clusterQueue"), counts);
-}
-
-/* Controllers before 0.2.0 do not tell these two. */
-static bool is_in_line(const cJSON *job)
-{
-	return truth_of(job, json_get(job, "inLine") ? "inLine" : "waiting");
-}
-
-static const char *state_of(const cJSON *job)
-{
-	const char *state = text_of(job, "state");
-	return *state ? state : truth_of(job, "waiting") ? "Waiting" : "Running";
+			claims, text_of(spec, "clusterQueue"), counts);
 }
 
 static void put_position(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
+	const cJSON *status = status_of(job);
+	int64_t position = number_of(status, "position");
+	bool waiting = is_waiting(job);
+	const char *queued = text_of(status, "queuedAt");
 	struct buf text;
 	buf_init(&text, 512);
-	const char *queued = text_of(job, "queuedAt");
 	put_label(t, "position");
-	if (is_in_line(job))
-		table_cellf(t, COLOUR_BOLD, "%" PRId64 ", %" PRId64 " ahead",
-			number_of(job, "ahead") + 1, number_of(job, "ahead"));
+	if (position > 0)
+		table_cellf(
+			t, COLOUR_BOLD, "%" PRId64 ", %" PRId64 " ahead", position, position - 1);
 	else
-		table_cell(
-			t, COLOUR_BOLD, truth_of(job, "waiting") ? "not in line" : "not waiting");
+		table_cell(t, COLOUR_BOLD, waiting ? "not in line" : "not waiting");
 	put_priority(job, &text);
 	if (queued[0]) {
 		buf_printf(&text, ", queued %s", queued);
 		put_age(queued, now_ms, &text);
 	}
-	if (text_of(job, "notBefore")[0])
-		buf_printf(&text, ", not before %s", text_of(job, "notBefore"));
+	if (text_of(status, "startAt")[0])
+		buf_printf(&text, ", not before %s", text_of(status, "startAt"));
 	put_timed(t, COLOUR_NONE, l, buf_text(&text));
 	table_end_row(t);
 	put_label(t, "state");
-	table_cell(t, COLOUR_BOLD, state_of(job));
-	table_cell(t, COLOUR_NONE, truth_of(job, "waiting") ? text_of(job, "reason") : "");
+	table_cell(t, COLOUR_BOLD, text_of(status, "state"));
+	table_cell(t, COLOUR_NONE, waiting ? text_of(status, "reason") : "");
 	table_end_row(t);
 	buf_done(&text);
 }
@@ -133,7 +149,7 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
 /* status.start, where the queue was played forward lately (sluice start waits for that). */
 static const cJSON *forecast_of(const cJSON *job)
 {
-	return truth_of(job, "waiting") ? json_object(job, "start") : NULL;
+	return is_waiting(job) ? json_object(status_of(job), "start") : NULL;
 }
 
 /* The forecast knows more than the sentence: when. Not where time alone decides, and the sentence and the
@@ -143,7 +159,7 @@ static bool forecast_adds(const cJSON *job)
 	int64_t start_ms, not_before_ms;
 	if (!instant_of(forecast_of(job), "p50", &start_ms))
 		return false;
-	return !instant_of(job, "notBefore", &not_before_ms) ||
+	return !instant_of(status_of(job), "startAt", &not_before_ms) ||
 	       start_ms - not_before_ms > FORECAST_SAME_MS;
 }
 
@@ -207,23 +223,25 @@ static const char *source_words(const char *from)
 /* How long it takes, by when it must end, and when it will be stopped. */
 static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 {
+	const cJSON *status = status_of(job);
+	int64_t expected_s = number_of(status, "expectedSeconds");
 	struct buf says;
 	buf_init(&says, 512);
-	if (number_of(job, "expectedMs") > 0) {
-		struct span_text span = span_exact(number_of(job, "expectedMs"));
-		buf_puts(&says, source_words(text_of(job, "expectedFrom")));
+	if (expected_s > 0) {
+		struct span_text span = span_exact(quantity_times(expected_s, 1000));
+		buf_puts(&says, source_words(text_of(status, "expectedFrom")));
 		put_row(t, l, "takes", span.s, false, &says);
 	}
 	buf_reset(&says);
-	if (text_of(job, "deadline")[0]) {
-		bool late = truth_of(job, "deadlineUnreachable");
+	if (text_of(status, "deadline")[0]) {
+		bool late = truth_of(status, "deadlineUnreachable");
 		buf_puts(&says, late ? "DeadlineUnreachable: it cannot end by then any more" : "");
-		put_row(t, l, "deadline", text_of(job, "deadline"), late, &says);
+		put_row(t, l, "deadline", text_of(status, "deadline"), late, &says);
 	}
 	buf_reset(&says);
-	if (text_of(job, "stopsAt")[0]) {
+	if (text_of(status, "stopsAt")[0]) {
 		buf_puts(&says, "when its window closes; it waits for the next one then");
-		put_row(t, l, "stops", text_of(job, "stopsAt"), false, &says);
+		put_row(t, l, "stops", text_of(status, "stopsAt"), false, &says);
 	}
 	buf_done(&says);
 }
@@ -231,7 +249,7 @@ static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 /* What keeps its pods; the sentence above has the message and the cure. */
 static void put_trouble(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
-	const cJSON *x = json_object(job, "trouble");
+	const cJSON *x = json_object(status_of(job), "trouble");
 	struct buf says;
 	if (!x)
 		return;
@@ -245,7 +263,7 @@ static void put_trouble(const cJSON *job, int64_t now_ms, struct table *t, struc
 
 static void put_bill(const cJSON *job, struct table *t, struct local_times *l)
 {
-	const cJSON *bill = json_object(job, "bill");
+	const cJSON *bill = json_object(status_of(job), "bill");
 	const char *currency = text_of(bill, "currency"), *whole = text_of(bill, "expectedCost");
 	struct buf so_far, says;
 	if (!bill)
@@ -279,7 +297,7 @@ static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct l
 {
 	struct json *tree = json_new(STORY_MAX_BYTES);
 	const cJSON *story;
-	if (json_parse(tree, slice_of(text_of(job, "story")), &story, NULL) == 0) {
+	if (json_parse(tree, slice_of(text_of(status_of(job), "story")), &story, NULL) == 0) {
 		struct buf text;
 		buf_init(&text, STORY_MAX_BYTES);
 		const char *deed = last_deed(story), *reason = text_of(story, "reason");
@@ -307,25 +325,17 @@ static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct l
 	json_free(tree);
 }
 
-static void lead_quota(struct table *t, bool first, const cJSON *q)
+static void lead_quota(struct table *t, bool first, const cJSON *q, const void *ctx)
 {
-	(void)q;
+	(void)q, (void)ctx;
 	put_label(t, first ? "quota" : "");
 }
 
-/* First, for it concerns every Job. */
-static void put_trouble_of_all(const cJSON *job, struct buf *out)
-{
-	if (json_get(job, "leading") && !truth_of(job, "leading")) /* before 0.2 */
-		buf_puts(out, "This controller is a standby: it does not know what is running.\n");
-}
-
-void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
+void explain_render(const cJSON *job, const struct explain_queues *queues, int64_t now_ms,
 	const struct style *style, struct buf *out)
 {
 	struct local_times times = {""};
-	put_trouble_of_all(job, out);
-	local_times_render(&times, text_of(job, "sentence"), out);
+	local_times_render(&times, text_of(status_of(job), "message"), out);
 	put_likely_start(job, now_ms, out);
 	buf_puts(out, "\n\n");
 	struct table *chain = table_new(style);
@@ -336,14 +346,13 @@ void explain_render(const cJSON *job, const cJSON *queues, int64_t now_ms,
 	put_terms(job, chain, &times);
 	put_trouble(job, now_ms, chain, &times);
 	put_bill(job, chain, &times);
-	if (text_of(job, "story")[0])
+	if (text_of(status_of(job), "story")[0])
 		put_last(job, now_ms, chain, &times);
 	table_render(chain, out);
 	table_free(chain);
-	const cJSON *q = find_clusterqueue(queues, text_of(job, "clusterQueue"));
-	if (q && !truth_of(q, "hidden")) {
+	if (queues && queues->cluster) {
 		struct table *quota = table_new(style);
-		quota_rows(quota, q, style, lead_quota);
+		queue_object_quotas(quota, queues->cluster, style, lead_quota, NULL);
 		buf_putc(out, '\n');
 		table_render(quota, out);
 		table_free(quota);
@@ -360,10 +369,9 @@ struct looked_up {
 };
 
 /* ERR_GONE: there is no such Job. */
-static int look_up(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+static int look_up(struct ev_loop *loop, struct kube_client *client, const char *ns,
+	struct looked_up *l, struct err *e)
 {
-	struct looked_up *l = ctx;
 	struct buf path;
 	int rc = question_job(loop, client, ns, l->name, l->json, &l->found, e);
 	if (rc != ERR_GONE)
@@ -388,11 +396,9 @@ static void put_unlisted(
 	unlisted_job_tell(x, job, of->ns, of->name, &sentence);
 	if (output == OUTPUT_JSON) {
 		struct json_writer w = json_writer_object(out);
-		jw_texts(&w, "namespace", of->ns, "name", of->name, "state", unlisted_job_name(x),
-			"reason", "", NULL);
-		jw_bool(&w, "waiting", false);
-		jw_bool(&w, "inLine", false);
-		jw_text(&w, "sentence", buf_text(&sentence));
+		jw_object_of(&w, "metadata", "name", of->name, "namespace", of->ns, NULL);
+		jw_object_of(&w, "status", "state", unlisted_job_name(x), "message",
+			buf_text(&sentence), NULL);
 		jw_close(&w);
 		buf_putc(out, '\n');
 	} else {
@@ -400,12 +406,6 @@ static void put_unlisted(
 		buf_putc(out, '\n');
 	}
 	buf_done(&sentence);
-}
-
-/* A controller that --server names may be another cluster's than the kubeconfig's context. */
-static bool same_cluster(const struct arguments *a)
-{
-	return !a->server_given || a->kube.kubeconfig || a->kube.context || getenv("KUBECONFIG");
 }
 
 static void say_absent(const char *sentence, struct err *said)
@@ -417,15 +417,15 @@ static void say_absent(const char *sentence, struct err *said)
 	buf_done(&local);
 }
 
-/* said: what Sluice answered. Where the API server cannot be asked that is all there is to say. */
-static int explain_unlisted(
+/* said: what Sluice answered. Where the API server does not let the Job be read that is all there is to say. */
+static int explain_unlisted(struct ev_loop *loop, struct kube_client *client,
 	const struct arguments *a, const struct explain_question *of, struct err *said)
 {
 	struct looked_up l = {.name = of->name, .json = json_new(TREE_MAX_BYTES)};
 	struct buf text;
 	struct err e;
 	buf_init(&text, OUTPUT_MAX_BYTES);
-	int rc = same_cluster(a) ? question_run(&a->kube, of->ns, look_up, &l, &e) : ERR_DENIED;
+	int rc = look_up(loop, client, of->ns, &l, &e);
 	if (rc == ERR_GONE) {
 		unlisted_job_tell_absent(l.found, of->ns, of->name, &text);
 		say_absent(buf_text(&text), said);
@@ -444,55 +444,63 @@ static int explain_unlisted(
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-static int render(const struct explain_answer *answer, struct buf *out, struct err *e)
-{
-	struct json *job_tree = json_new(TREE_MAX_BYTES), *queue_tree = json_new(TREE_MAX_BYTES);
-	struct style style = style_of(stdout);
-	const cJSON *job, *queues;
-	int rc = json_parse(job_tree, buf_slice(&answer->job), &job, e);
-	if (json_parse(queue_tree, buf_slice(&answer->queues), &queues, NULL) != 0)
-		queues = NULL;
-	if (rc == 0)
-		explain_render(job, queues, clock_now_ms(), &style, out);
-	json_free(job_tree);
-	json_free(queue_tree);
-	return rc;
-}
+struct explaining {
+	const struct arguments *a;
+	struct explain_question question;
+	struct ev_loop *loop;
+	struct kube_client *client;
+	int exit_code;
+};
 
-static int show_job(const struct arguments *a, const struct explain_question *q)
+static void render(const struct explaining *x, const struct explain_answer *answer)
 {
-	struct explain_answer answer;
+	struct style style = style_of(stdout);
 	struct buf text;
-	struct err e;
-	int exit_code = CLI_OK;
-	explain_answer_init(&answer);
 	buf_init(&text, OUTPUT_MAX_BYTES);
-	int rc = explain_answer_get(a, q, &answer, &e);
-	if (rc == 0 && a->output != OUTPUT_JSON)
-		rc = render(&answer, &text, &e);
-	if (rc == ERR_GONE)
-		exit_code = explain_unlisted(a, q, &e);
-	else if (rc)
-		exit_code = command_fail(rc, &e);
-	else
-		command_print(a->watch, buf_text(a->output == OUTPUT_JSON ? &answer.job : &text));
-	explain_answer_done(&answer);
+	if (x->a->output == OUTPUT_JSON) {
+		json_print(&text, answer->job);
+		buf_putc(&text, '\n');
+	} else {
+		explain_render(answer->job, &answer->queues, clock_now_ms(), &style, &text);
+	}
+	command_print(x->a->watch, buf_text(&text));
 	buf_done(&text);
-	return exit_code;
 }
 
 static int explain_once(void *ctx)
 {
-	const struct arguments *a = ctx;
-	char *ns = server_namespace(a);
-	int exit_code =
-		show_job(a, &(struct explain_question){ns, a->name, a->output != OUTPUT_JSON});
-	free(ns);
+	const struct explaining *x = ctx;
+	struct explain_answer answer;
+	struct err e = {""};
+	int exit_code = CLI_OK;
+	int rc = explain_answer_get(x->loop, x->client, &x->question, &answer, &e);
+	if (rc == ERR_GONE)
+		exit_code = explain_unlisted(x->loop, x->client, x->a, &x->question, &e);
+	else if (rc)
+		exit_code = command_fail(rc, &e);
+	else
+		render(x, &answer);
+	explain_answer_done(&answer);
 	return exit_code;
+}
+
+/* One client for all rounds, so that a credential plugin is not run for each. */
+static int explain_by(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+{
+	struct explaining *x = ctx;
+	(void)e;
+	x->loop = loop;
+	x->client = client;
+	x->question.ns = ns;
+	x->exit_code = command_repeat(x->a->watch, explain_once, x);
+	return 0;
 }
 
 int command_explain(void *options)
 {
 	const struct arguments *a = options;
-	return command_repeat(a->watch, explain_once, options);
+	struct explaining x = {
+		.a = a, .question = {.name = a->name, .queues = a->output != OUTPUT_JSON}};
+	return question_command(&a->kube, a->namespace_name, explain_by, &x, &x.exit_code);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "controller/common/path.h"
-#include "controller/past/past_query.h"
 
 enum { PLAYED_WAIT_MS = 70000 }; /* longer than the API server waits, which has the better words */
 
@@ -13,7 +12,7 @@ static int say_absent(struct err *e)
 {
 	return err_set(e, ERR_BUSY,
 		"this cluster does not serve the API " VISIBILITY_GROUP
-		". An admin adds the component deploy/components/visibility; kubectl get apiservice " APISERVICE
+		", which answers this. An admin adds the component deploy/components/visibility to the overlay (docs/visibility.md); kubectl get apiservice " APISERVICE
 		" says whether it is there");
 }
 
@@ -31,22 +30,13 @@ static const char *resource_of(const struct visibility_request *r)
 	return r->resource ? r->resource : "queuedjobs";
 }
 
-/* Reports, histories and plays are answered to the API server alone. */
-static bool has_own_port(const struct visibility_request *r)
-{
-	return !r->is_played && strcmp(resource_of(r), past_resource_name(PAST_REPORT)) != 0 &&
-	       strcmp(resource_of(r), past_resource_name(PAST_RUNS)) != 0;
-}
-
 /* The group is there, for that is its own answer. */
 static int say_older(const struct visibility_request *r, struct err *e)
 {
 	return err_set(e, ERR_BUSY,
 		"the API " VISIBILITY_GROUP
-		" has no %s: its controller is older than this sluice. %s",
-		resource_of(r),
-		has_own_port(r) ? "Ask with --server at the controller's own port, or update it"
-				: "Update it");
+		" has no %s: its controller is older than this sluice. Update it",
+		resource_of(r));
 }
 
 static int say_denied(

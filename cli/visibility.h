@@ -2,7 +2,7 @@
  * The aggregated API visibility.sluice.dev, asked through the API server with the rights of the
  * kubeconfig: what of its answers is an answer, and a sentence with the cure for every other.
  *
- * Left to others: what QueuedJobs mean (jobs/report.h, explain/translate.h), and what is said of the past
+ * Left to others: what QueuedJobs mean (jobs/report.h, explain.c), and what is said of the past
  * (past/answer.h).
  */
 #ifndef SLUICE_CLI_VISIBILITY_H

@@ -9,9 +9,7 @@
 #include "controller/forecast/forecasts.h"
 #include "controller/answers/api.h"
 #include "controller/net/auth.h"
-#include "controller/past/past_questions.h"
 #include "controller/answers/counters.h"
-#include "controller/answers/decision_log.h"
 #include "controller/net/http.h"
 #include "controller/answers/metrics_page.h"
 #include "controller/ledger/pg.h"
@@ -52,30 +50,16 @@ static struct api_sources sources_of(struct ports *p)
 			.fair_sharing = p->parts->options->settings.config.fair_sharing,
 			.decides = gate_leading(p->parts->gate),
 			.synced = informer_synced(p->parts->informer)},
-		.decision_log = p->parts->decision_log,
 		.identity = p->parts->options->identity,
 		.cell = p->parts->options->cell,
 		.leadership = parts_leadership(p->parts, p->state),
-		.namespace_name = p->parts->options->config_namespace,
-		.port = p->http ? http_port(p->http) : 0,
 		.waiting_for = buf_text(&p->missing),
 		.denied = buf_text(&p->denied),
 		.ledger_trouble = p->state->ledger_trouble,
 		.stopping = p->state->stopping,
-		.now_ms = parts_now_ms(p->parts),
 	};
 	s.metrics.nkinds = informer_health(p->parts->informer, s.metrics.kinds);
 	return s;
-}
-
-static struct api_request request_of(const struct http_question *q, const char *path)
-{
-	return (struct api_request){.path = path,
-		.after = http_param(q, "after"),
-		.ns = http_param(q, "namespace"),
-		.by = http_param(q, "by"),
-		.clusterqueue = http_param(q, "clusterQueue"),
-		.names = http_names(q)};
 }
 
 static struct http_reply on_request(
@@ -83,32 +67,12 @@ static struct http_reply on_request(
 {
 	struct ports *p = ctx;
 	struct api_sources s = sources_of(p);
-	struct api_request r = request_of(q, path);
+	(void)q;
 	if (strcmp(path, "/metrics") == 0) {
 		metrics_page_put(&p->metrics, &s.metrics, out);
 		return (struct http_reply){200, METRICS_CONTENT_TYPE};
 	}
-	return api_answer(&s, &r, out);
-}
-
-static void complain(struct http_question *q, unsigned status, const char *sentence)
-{
-	struct buf body;
-	buf_init(&body, 4096);
-	struct http_reply reply = api_complain(&body, status, sentence);
-	http_answer(q, reply, &body);
-	buf_done(&body);
-}
-
-static void on_told(const struct buf *body, const char *sentence, void *ctx)
-{
-	if (!body)
-		complain(ctx, 503, sentence);
-	else if (!http_has_room(ctx, body->len))
-		complain(
-			ctx, 503, "too many large answers are on their way: ask again in a moment");
-	else
-		http_answer(ctx, (struct http_reply){200, "application/json"}, body);
+	return api_answer(&s, path, out);
 }
 
 static bool take_page_file(struct http_question *q, const char *path)
@@ -127,58 +91,36 @@ static uint64_t who_asks(const struct ports *p, const struct http_question *q)
 	return auth_name(p->auth, &caller, monotonic_ms());
 }
 
-/* A question of the page's scripts to the aggregated API. */
-static bool take_page_question(struct ports *p, struct http_question *q, const char *path)
+/* A question to the aggregated API, by the page's scripts or by others. Where another controller leads, it is asked at
+ * that one's port. */
+static bool take_question(struct ports *p, struct http_question *q, const char *path)
 {
+	const struct options *o = p->parts->options;
+	struct leadership l = parts_leadership(p->parts, p->state);
+	char cure[512];
 	struct right right;
 	if (!page_right(path, false, &right))
 		return false;
-	answers_take(p->answers, q, path, who_asks(p, q));
+	snprintf(cure, sizeof(cure),
+		"ask that one (kubectl -n %.63s port-forward pod/%.200s %u), or the API server, which finds it: kubectl get queuedjobs",
+		o->config_namespace, l.lease.holder, (unsigned)http_port(p->http));
+	answers_take(p->answers, q, path, &(struct answers_asker){who_asks(p, q), cure});
 	return true;
 }
 
 static struct http_rights page_rights(const struct http_question *q, const char *path)
 {
 	const struct watch_words watch = {.watch = http_param(q, "watch")};
-	const struct api_request r = request_of(q, path);
 	const char *type;
 	struct http_rights x = {.open = page_text(path, &type) != NULL};
 	if (x.open || page_right(path, watch_wanted(&watch), &x.must))
 		return x;
-	return api_rights(&r);
-}
-
-/* False: the ledger is not asked for what is at this path. */
-static bool past_words_of(const struct http_question *q, const char *path, struct past_words *ret)
-{
-	*ret = (struct past_words){
-		.since = http_param(q, "since"), .until = http_param(q, "until")};
-	if (strcmp(path, "/api/v1/usage") == 0) {
-		ret->kind = PAST_USAGE;
-		ret->clusterqueue = http_param(q, "clusterQueue");
-		return true;
-	}
-	ret->kind = PAST_COST;
-	ret->by = http_param(q, "by");
-	ret->ns = http_param(q, "namespace");
-	return strcmp(path, "/api/v1/cost") == 0;
+	return api_rights(path);
 }
 
 static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
-	struct ports *p = ctx;
-	struct past_words words;
-	struct err e = {""};
-	if (take_page_file(q, path) || take_page_question(p, q, path))
-		return true;
-	if (!past_words_of(q, path, &words) || !gate_leading(p->parts->gate))
-		return false;
-	struct past_asker who = {on_told, q, p};
-	int rc = past_questions_ask(
-		p->parts->past_questions, &words, parts_now_ms(p->parts), &who, &e);
-	if (rc)
-		complain(q, rc == ERR_LIMIT ? 503 : 400, e.text);
-	return true;
+	return take_page_file(q, path) || take_question(ctx, q, path);
 }
 
 static enum auth_verdict on_ask(const struct auth_caller *caller, const struct right *right,
@@ -306,7 +248,6 @@ void ports_close(struct ports *p)
 		return;
 	/* These give verdicts and answers (http_free()). */
 	auth_free(p->auth);
-	past_questions_forget(p->parts->past_questions, p);
 	if (p->http)
 		answers_drop(p->answers, p->http);
 	http_free(p->http);

@@ -1,7 +1,7 @@
 /*
  * The ports: what the controller answers over HTTP.
  *
- *   --listen        the API of `sluice`, /metrics, and the probes
+ *   --listen        the page, the aggregated API for it, /metrics, and the probes
  *   --probe-listen  /healthz and /readyz alone, to all callers
  *
  * The page's questions to the aggregated API are answers' (answers.h). Another answer is made of what the parts know at that moment (api.h). What takes a query of the

@@ -195,7 +195,8 @@ static bool on_question(struct http_question *q, const char *path, void *ctx)
 		answers_refuse(q, why);
 	} else {
 		http_keep(q);
-		answers_take(v->answers, q, path, who_asks(q));
+		answers_take(
+			v->answers, q, path, &(struct answers_asker){who_asks(q), ANSWERS_AGAIN});
 	}
 	return true;
 }

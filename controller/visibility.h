@@ -12,7 +12,7 @@
  *   answers.h       which question is answered by whom: documents, one Job, many,
  *                   a watch, the past
  *   queued_jobs.h   Jobs as QueuedJobs, or as the rows of a Table
- *   past_resource.h  costs, reports, histories
+ *   report.h        queues, budgets, decisions, and the past
  *   start_review.h  what would make a Job start earlier
  *   whatif.h        what would happen if some object were different
  *   discovery.h     what kubectl reads first: groups, resources, OpenAPI

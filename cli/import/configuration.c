@@ -414,8 +414,8 @@ static const struct field configuration_fields[] = {
 			"no Job is sent to another cluster; several clusters may share quota by one database"},
 	{"featureGates",
 		.meaning = "there are none; what Sluice can do is on, or a flag or a field"},
-	{"queueVisibility", .meaning = "sluice queue and /api/v1/jobs show what waits, always"},
-	{"visibilityServer", .meaning = "sluice queue and /api/v1/jobs show what waits, always"},
+	{"queueVisibility", .meaning = "sluice queue and sluice jobs show what waits, always"},
+	{"visibilityServer", .meaning = "sluice queue and sluice jobs show what waits, always"},
 	{"metrics",
 		.meaning =
 			"/metrics has the figures of all queues, always; where it listens is --listen"},

@@ -13,14 +13,13 @@ static void put_parameter(struct buf *path, const char *name, const char *value)
 	path_escape(path, value);
 }
 
-void past_answer_put_parameters(const struct past_words *w, struct buf *path)
+static void put_parameters(const struct past_words *w, struct buf *path)
 {
 	put_parameter(path, "by", w->by);
 	put_parameter(path, "job", w->job);
 	put_parameter(path, "user", w->submitter);
 	put_parameter(path, "since", w->since);
 	put_parameter(path, "until", w->until);
-	put_parameter(path, "namespace", w->ns);
 }
 
 /* ns NULL: of all. */
@@ -28,15 +27,13 @@ static int ask(struct ev_loop *loop, struct kube_client *client, const struct pa
 	const char *ns, struct json *json, const cJSON **ret_root, struct err *e)
 {
 	const char *resource = past_resource_name(w->kind);
-	struct past_words words = *w;
 	struct buf path;
-	words.ns = NULL; /* the path has it */
 	buf_init(&path, PATH_MAX_BYTES);
 	if (ns)
 		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/%s", ns, resource);
 	else
 		path_format(&path, VISIBILITY_ROOT "/%s", resource);
-	past_answer_put_parameters(&words, &path);
+	put_parameters(w, &path);
 	int rc = visibility_ask(loop, client,
 		&(struct visibility_request){buf_text(&path), ns, false, resource}, json, ret_root,
 		e);

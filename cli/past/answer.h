@@ -16,9 +16,6 @@ struct past_answer_question {
 	const char *home;	 /* instead of all; NULL: all or none */
 };
 
-/* Appends the question as the parameters of a path, the first behind a question mark. */
-void past_answer_put_parameters(const struct past_words *w, struct buf *path);
-
 /* The tree lives in json. Errors as visibility_ask(). */
 int past_answer_get(struct ev_loop *loop, struct kube_client *client,
 	const struct past_answer_question *q, struct json *json, const cJSON **ret_root,

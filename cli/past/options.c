@@ -47,7 +47,7 @@ int past_times_resolve(struct past_words *w, int64_t now_ms, struct past_times *
 		{FLAG_TEXT("until", OPTIONS, words.until)},                                        \
 		{FLAG_OUTPUT(OPTIONS, output, "table|csv|json")}, FLAGS_KUBE(OPTIONS, kube)
 
-static const struct flag report_rows[] = {
+static const struct flag sums_rows[] = {
 	COMMON, {FLAG_TEXT("by", OPTIONS, words.by), .value = PAST_BY_VALUES}};
 static const struct flag history_rows[] = {COMMON, {FLAG_TEXT("user", OPTIONS, words.submitter)}};
 
@@ -68,6 +68,11 @@ int past_command_options_finish(struct past_command_options *o, enum past_kind k
 	return rc == 0 ? past_query_parse(&o->words, now_ms, &query, e) : rc;
 }
 
+static int finish_cost(void *options, char **word, size_t nwords, struct err *e)
+{
+	return past_command_options_finish(options, PAST_COST, word, nwords, clock_now_ms(), e);
+}
+
 static int finish_report(void *options, char **word, size_t nwords, struct err *e)
 {
 	return past_command_options_finish(options, PAST_REPORT, word, nwords, clock_now_ms(), e);
@@ -78,7 +83,9 @@ static int finish_history(void *options, char **word, size_t nwords, struct err 
 	return past_command_options_finish(options, PAST_RUNS, word, nwords, clock_now_ms(), e);
 }
 
+const struct flag_table cost_flags = {
+	FLAG_TABLE(sums_rows, struct past_command_options), .finish = finish_cost};
 const struct flag_table report_flags = {
-	FLAG_TABLE(report_rows, struct past_command_options), .finish = finish_report};
+	FLAG_TABLE(sums_rows, struct past_command_options), .finish = finish_report};
 const struct flag_table history_flags = {
 	FLAG_TABLE(history_rows, struct past_command_options), .finish = finish_history};

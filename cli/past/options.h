@@ -1,5 +1,5 @@
 /*
- * The command lines of `sluice report` and `sluice history`.
+ * The command lines of `sluice cost`, `report` and `history`.
  */
 #ifndef SLUICE_CLI_PAST_OPTIONS_H
 #define SLUICE_CLI_PAST_OPTIONS_H
@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "controller/past/past_query.h"
 
-/* What --by wants, as base/flags.h notes it; of cost too. */
+/* What --by wants, as base/flags.h notes it. */
 #define PAST_BY_VALUES "queue|namespace|owner|user|label=|..."
 
 /* Two times of a question, resolved. */
@@ -30,9 +30,9 @@ struct past_command_options {
 	struct kube_config_options kube;
 };
 
-extern const struct flag_table report_flags, history_flags;
+extern const struct flag_table cost_flags, report_flags, history_flags;
 
-/* The last step of both. The words are judged by the wall clock at now_ms, though it is the
+/* The last step of each. The words are judged by the wall clock at now_ms, though it is the
  * controller's clock that counts. *o must not move. */
 int past_command_options_finish(struct past_command_options *o, enum past_kind kind, char **word,
 	size_t nwords, int64_t now_ms, struct err *e);

@@ -38,7 +38,7 @@ int past_command_ask(
 /* Asks it of the cluster of that kubeconfig. Returns an exit code. */
 int past_command_send(struct past_command *c, const struct kube_config_options *kube);
 
-/* All of the commands report and history. */
+/* All of the commands cost, report and history. */
 int past_command_run(const struct past_command_options *o, const struct past_view *view);
 
 #endif

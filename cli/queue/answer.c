@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/queue/translate.h"
 #include "controller/common/path.h"
 #include "controller/answers/job_query.h"
 
@@ -13,25 +12,25 @@ enum { STUCK_TIMEOUT_MS = 5000 };
 #define CLUSTERQUEUES "clusterqueues.sluice.dev"
 #define LOCALQUEUES "localqueues.sluice.dev"
 
-struct answer {
+enum tree { CLUSTERQUEUE_TREE, LOCALQUEUE_TREE, STUCK_TREE, REPORT_TREE };
+
+struct asking {
 	struct ev_loop *loop;
 	struct kube_client *client;
 	const struct queue_question *q;
-	struct json *clusterqueues, *localqueues, *stuck;
-	struct queue_lists lists;
-	struct notices notices;
+	struct queue_answer *of;
 };
 
-static void put_notice(struct answer *a, const char *format, ...)
+static void put_notice(struct asking *a, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void put_notice(struct answer *a, const char *format, ...)
+static void put_notice(struct asking *a, const char *format, ...)
 {
 	va_list args;
-	if (a->notices.n == NOTICES_MAX)
+	if (a->of->nnotices == QUEUE_NOTICES_MAX)
 		return;
 	va_start(args, format);
-	vsnprintf(a->notices.text[a->notices.n++], NOTICE_SIZE, format, args);
+	vsnprintf(a->of->notice[a->of->nnotices++], QUEUE_NOTICE_SIZE, format, args);
 	va_end(args);
 }
 
@@ -44,9 +43,10 @@ static int say_absent(struct err *e)
 }
 
 /* ERR_DENIED: that right is missing, and *ret_facts says of whom; others: with their sentence. */
-static int list(struct answer *a, const char *path, struct json *json, const cJSON **ret_items,
+static int list(struct asking *a, const char *path, enum tree tree, const cJSON **ret_items,
 	struct question_facts *ret_facts, struct err *e)
 {
+	struct json *json = a->of->tree[tree];
 	const cJSON *root;
 	const struct kube_request r = {
 		.method = KUBE_GET, .path = path, .answer_ceiling = QUESTION_ANSWER_MAX};
@@ -68,10 +68,10 @@ static int list(struct answer *a, const char *path, struct json *json, const cJS
 
 /* ---- ClusterQueues --------------------------------------------------------------------------- */
 
-static int read_clusterqueues(struct answer *a, struct err *e)
+static int read_clusterqueues(struct asking *a, struct err *e)
 {
 	struct question_facts facts;
-	int rc = list(a, SLUICE_ROOT "/clusterqueues", a->clusterqueues, &a->lists.clusterqueues,
+	int rc = list(a, SLUICE_ROOT "/clusterqueues", CLUSTERQUEUE_TREE, &a->of->clusterqueues,
 		&facts, e);
 	if (rc != ERR_DENIED)
 		return rc;
@@ -94,7 +94,7 @@ static int say_denied(const char *ns, const struct question_facts *facts, struct
 }
 
 static int list_localqueues(
-	struct answer *a, const char *ns, struct question_facts *ret_facts, struct err *e)
+	struct asking *a, const char *ns, struct question_facts *ret_facts, struct err *e)
 {
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
@@ -102,19 +102,19 @@ static int list_localqueues(
 		path_format(&path, SLUICE_ROOT "/namespaces/%s/localqueues", ns);
 	else
 		buf_puts(&path, SLUICE_ROOT "/localqueues");
-	int rc = list(a, buf_text(&path), a->localqueues, &a->lists.localqueues, ret_facts, e);
+	int rc = list(a, buf_text(&path), LOCALQUEUE_TREE, &a->of->localqueues, ret_facts, e);
 	buf_done(&path);
 	return rc;
 }
 
-static int read_localqueues(struct answer *a, struct err *e)
+static int read_localqueues(struct asking *a, struct err *e)
 {
 	const struct queue_question *q = a->q;
 	struct question_facts facts;
-	a->lists.ns = q->ns;
+	a->of->ns = q->ns;
 	int rc = list_localqueues(a, q->ns, &facts, e);
 	if (rc == ERR_DENIED && !q->ns && q->home) {
-		a->lists.ns = q->home;
+		a->of->ns = q->home;
 		rc = list_localqueues(a, q->home, &facts, e);
 		if (rc == 0)
 			put_notice(a,
@@ -124,10 +124,10 @@ static int read_localqueues(struct answer *a, struct err *e)
 	}
 	if (rc != ERR_DENIED)
 		return rc;
-	if (q->ns || !a->lists.clusterqueues)
-		return say_denied(a->lists.ns, &facts, e);
+	if (q->ns || !a->of->clusterqueues)
+		return say_denied(a->of->ns, &facts, e);
 	put_notice(a, "You may not list " LOCALQUEUES ", so they are not shown.");
-	a->lists.ns = NULL;
+	a->of->ns = NULL;
 	return 0;
 }
 
@@ -140,13 +140,13 @@ static bool is_silent(const struct question_facts *facts)
 }
 
 /* Without them the answer is shorter, but still an answer. */
-static void read_stuck(struct answer *a)
+static void read_stuck(struct asking *a)
 {
 	static const char any[] = "status.trouble.reason!=";
 	struct question_facts facts;
 	struct buf path;
 	const cJSON *root;
-	const char *ns = a->lists.ns;
+	const char *ns = a->of->ns;
 	buf_init(&path, PATH_MAX_BYTES);
 	if (ns)
 		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/queuedjobs?fieldSelector=%s", ns,
@@ -157,9 +157,10 @@ static void read_stuck(struct answer *a)
 		.path = buf_text(&path),
 		.timeout_ms = STUCK_TIMEOUT_MS,
 		.answer_ceiling = QUESTION_ANSWER_MAX};
-	if (question_send(a->loop, a->client, &r, a->stuck, &root, &facts, NULL) == 0) {
-		a->lists.stuck = json_array(root, "items");
-		a->lists.stuck_ns = ns;
+	if (question_send(a->loop, a->client, &r, a->of->tree[STUCK_TREE], &root, &facts, NULL) ==
+		0) {
+		a->of->stuck = json_array(root, "items");
+		a->of->stuck_ns = ns;
 	} else if (is_silent(&facts)) {
 		put_notice(a,
 			"The controller does not answer%s%.300s%s: what stands here is what it wrote last.",
@@ -168,27 +169,40 @@ static void read_stuck(struct answer *a)
 	buf_done(&path);
 }
 
+/* For who sees ClusterQueues, where that API answers. Without it there is less to say. */
+static void read_report(struct asking *a)
+{
+	struct question_facts facts;
+	const struct kube_request r = {.method = KUBE_GET,
+		.path = VISIBILITY_ROOT "/queuereports",
+		.timeout_ms = STUCK_TIMEOUT_MS,
+		.answer_ceiling = QUESTION_ANSWER_MAX};
+	if (question_send(a->loop, a->client, &r, a->of->tree[REPORT_TREE], &a->of->report, &facts,
+		    NULL) != 0)
+		a->of->report = NULL;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 int queue_answer_get(struct ev_loop *loop, struct kube_client *client,
-	const struct queue_question *q, struct buf *ret, struct err *e)
+	const struct queue_question *q, struct queue_answer *ret, struct err *e)
 {
-	struct answer a = {.loop = loop,
-		.client = client,
-		.q = q,
-		.clusterqueues = json_new(QUESTION_TREE_MAX),
-		.localqueues = json_new(QUESTION_TREE_MAX),
-		.stuck = json_new(QUESTION_TREE_MAX)};
+	struct asking a = {loop, client, q, ret};
+	*ret = (struct queue_answer){0};
+	for (size_t i = 0; i < QUEUE_TREES; i++)
+		ret->tree[i] = json_new(QUESTION_TREE_MAX);
 	int rc = read_clusterqueues(&a, e);
-	if (rc == 0 && (q->localqueues || !a.lists.clusterqueues))
+	if (rc == 0 && (q->localqueues || !ret->clusterqueues))
 		rc = read_localqueues(&a, e);
-	if (rc == 0) {
+	if (rc == 0)
 		read_stuck(&a);
-		a.lists.notices = &a.notices;
-		translate_queue_lists(&a.lists, ret);
-	}
-	json_free(a.clusterqueues);
-	json_free(a.localqueues);
-	json_free(a.stuck);
+	if (rc == 0 && ret->clusterqueues && ret->stuck)
+		read_report(&a);
 	return rc;
+}
+
+void queue_answer_done(struct queue_answer *a)
+{
+	for (size_t i = 0; i < QUEUE_TREES; i++)
+		json_free(a->tree[i]);
 }

@@ -3,72 +3,147 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/span.h"
 #include "base/json_writer.h"
+#include "base/span.h"
 #include "cli/commands.h"
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
-#include "sluice/quantity.h"
+#include "cli/queue/object.h"
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
 static bool shows_localqueue(const struct queue_filter *f, const cJSON *q)
 {
-	if (f->ns && strcmp(text_of(q, "namespace"), f->ns) != 0)
+	if (f->ns && strcmp(queue_object_namespace(q), f->ns) != 0)
 		return false;
-	return !f->clusterqueue || strcmp(text_of(q, "clusterQueue"), f->clusterqueue) == 0;
+	return !f->clusterqueue ||
+	       strcmp(queue_object_says(q, "clusterQueue"), f->clusterqueue) == 0;
 }
 
-static bool shows_clusterqueue(const cJSON *root, const struct queue_filter *f, const cJSON *q)
+static bool shows_clusterqueue(
+	const struct queue_answer *a, const struct queue_filter *f, const cJSON *q)
 {
-	const char *name = text_of(q, "name");
+	const char *name = queue_object_name(q);
 	if (f->clusterqueue && strcmp(name, f->clusterqueue) != 0)
 		return false;
 	if (!f->ns)
 		return true;
-	json_each(local, json_array(root, "localQueues"))
-		if (strcmp(text_of(local, "namespace"), f->ns) == 0 &&
-			strcmp(text_of(local, "clusterQueue"), name) == 0)
+	json_each(local, a->localqueues)
+		if (strcmp(queue_object_namespace(local), f->ns) == 0 &&
+			strcmp(queue_object_says(local, "clusterQueue"), name) == 0)
 			return true;
 	return false;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- Jobs whose pods are stuck --------------------------------------------------------------- */
 
-static void put_state(struct table *t, const cJSON *q)
+static const cJSON *trouble_of(const cJSON *job)
 {
-	bool active = truth_of(q, "active");
-	const char *reason = text_of(q, "reason");
-	if (active && text_of(q, "invalid")[0])
-		table_cell(t, COLOUR_YELLOW, "InvalidSpec");
-	else
-		table_cell(t, active ? COLOUR_NONE : COLOUR_RED, active ? "active" : reason);
+	return json_object(json_object(job, "status"), "trouble");
 }
 
-static void put_number(struct table *t, const cJSON *q, const char *key)
+static bool is_in(const cJSON *job, const cJSON *queue)
 {
-	table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(q, key));
-	table_right(t);
+	const char *ns = queue_object_namespace(queue), *name = queue_object_name(queue);
+	const cJSON *spec = json_object(job, "spec");
+	if (!*ns)
+		return strcmp(text_of(spec, "clusterQueue"), name) == 0;
+	return strcmp(text_of(spec, "queue"), name) == 0 &&
+	       strcmp(queue_object_namespace(job), ns) == 0;
 }
 
-static int64_t jobs_in_trouble(const cJSON *q)
+/* Those of that queue. What is known of one namespace is told of its LocalQueues: a ClusterQueue has Jobs of others
+ * too. So they stand at ClusterQueues or at LocalQueues, never at both. */
+static const cJSON *stuck_of(const struct queue_answer *a, const cJSON *queue)
+{
+	bool is_cluster = !*queue_object_namespace(queue);
+	return is_cluster == !a->stuck_ns ? a->stuck : NULL;
+}
+
+static int64_t count_stuck(const struct queue_answer *a, const cJSON *queue)
 {
 	int64_t jobs = 0;
-	json_each(row, json_array(q, "troubles"))
-		jobs = quantity_add(jobs, number_of(row, "jobs"));
+	json_each(job, stuck_of(a, queue))
+		jobs += is_in(job, queue);
 	return jobs;
 }
 
-/* So many run, and so many of those have pods that are stuck. */
-static void put_running(struct table *t, const cJSON *q)
+/* The next of that queue and reason, from job on. */
+static const cJSON *alike(const cJSON *job, const cJSON *queue, const char *reason)
 {
-	int64_t stuck = jobs_in_trouble(q);
+	while (job &&
+		!(is_in(job, queue) && strcmp(text_of(trouble_of(job), "reason"), reason) == 0))
+		job = job->next;
+	return job;
+}
+
+static void put_name(const cJSON *q, struct buf *out)
+{
+	const char *ns = queue_object_namespace(q);
+	text_render(ns, out);
+	buf_puts(out, ns[0] ? "/" : "");
+	text_render(queue_object_name(q), out);
+}
+
+/* "batch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)": that one is stuck for longest. */
+static void put_trouble(const cJSON *first, const cJSON *queue, struct buf *out)
+{
+	const char *reason = text_of(trouble_of(first), "reason");
+	const cJSON *oldest = first;
+	int64_t jobs = 0;
+	for (const cJSON *j = first; j; j = alike(j->next, queue, reason)) {
+		jobs++;
+		if (strcmp(text_of(trouble_of(j), "since"), text_of(trouble_of(oldest), "since")) <
+			0)
+			oldest = j;
+	}
+	buf_putc(out, '\n');
+	put_name(queue, out);
+	buf_printf(out, ": %" PRId64 " %s stuck: ", jobs, jobs == 1 ? "Job is" : "Jobs are");
+	text_render(reason, out);
+	buf_puts(out, " (sluice explain -n ");
+	text_render(queue_object_namespace(oldest), out);
+	buf_puts(out, " job/");
+	text_render(queue_object_name(oldest), out);
+	buf_puts(out, ")\n");
+}
+
+static void put_troubles_of(const struct queue_answer *a, const cJSON *queue, struct buf *out)
+{
+	const cJSON *stuck = stuck_of(a, queue);
+	json_each(job, stuck)
+		if (is_in(job, queue) &&
+			alike(stuck->child, queue, text_of(trouble_of(job), "reason")) == job)
+			put_trouble(job, queue, out);
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static void put_state(struct table *t, const cJSON *q)
+{
+	struct queue_verdict v = queue_object_verdict(q);
+	if (v.active && v.is_refused)
+		table_cell(t, COLOUR_YELLOW, v.reason);
+	else
+		table_cell(t, v.active ? COLOUR_NONE : COLOUR_RED, v.active ? "active" : v.reason);
+}
+
+static void put_count(struct table *t, const cJSON *q, const char *key)
+{
+	table_cellf(t, COLOUR_NONE, "%" PRId64, queue_object_count(q, key));
+	table_right(t);
+}
+
+/* So many run, and so many of those have pods that are stuck. */
+static void put_running(struct table *t, const struct queue_answer *a, const cJSON *q)
+{
+	int64_t stuck = count_stuck(a, q);
 	if (stuck == 0) {
-		put_number(t, q, "admitted");
+		put_count(t, q, "admittedWorkloads");
 		return;
 	}
-	table_cellf(t, COLOUR_YELLOW, "%" PRId64 " (%" PRId64 " stuck)", number_of(q, "admitted"),
-		stuck);
+	table_cellf(t, COLOUR_YELLOW, "%" PRId64 " (%" PRId64 " stuck)",
+		queue_object_count(q, "admittedWorkloads"), stuck);
 	table_right(t);
 }
 
@@ -78,61 +153,50 @@ static void put_blanks(struct table *t, size_t n)
 		table_cell(t, COLOUR_NONE, "");
 }
 
-static void lead_narrow(struct table *t, bool first, const cJSON *q)
+static void lead_narrow(struct table *t, bool first, const cJSON *q, const void *ctx)
 {
 	if (!first) {
 		put_blanks(t, 4);
 		return;
 	}
-	table_cell(t, COLOUR_BOLD, text_of(q, "name"));
+	table_cell(t, COLOUR_BOLD, queue_object_name(q));
 	put_state(t, q);
-	put_number(t, q, "pending");
-	put_running(t, q);
+	put_count(t, q, "pendingWorkloads");
+	put_running(t, ctx, q);
 }
 
-static void put_cap(struct table *t, const cJSON *q)
+static void lead_wide(struct table *t, bool first, const cJSON *q, const void *ctx)
 {
-	if (json_get(q, "maxPriority"))
-		put_number(t, q, "maxPriority");
-	else
-		table_cell(t, COLOUR_NONE, "-");
-}
-
-static void lead_wide(struct table *t, bool first, const cJSON *q)
-{
-	lead_narrow(t, first, q);
+	const cJSON *spec = json_object(q, "spec");
+	const char *cohort = queue_object_says(q, "cohortName");
+	lead_narrow(t, first, q, ctx);
 	if (!first) {
 		put_blanks(t, 4);
 		return;
 	}
-	put_number(t, q, "reserving");
-	table_cell(t, COLOUR_NONE, text_of(q, "strategy"));
-	put_cap(t, q);
-	table_cell(t, COLOUR_NONE, text_of(q, "cohort")[0] ? text_of(q, "cohort") : "-");
+	put_count(t, q, "reservingWorkloads");
+	table_cell(t, COLOUR_NONE, queue_object_strategy(q));
+	if (json_get(spec, "maxPriority")) {
+		table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(spec, "maxPriority"));
+		table_right(t);
+	} else {
+		table_cell(t, COLOUR_NONE, "-");
+	}
+	table_cell(t, COLOUR_NONE, *cohort ? cohort : "-");
 }
 
-static void put_heads(struct table *t, const char *const *heads)
-{
-	for (size_t i = 0; heads[i]; i++)
-		table_cell(t, COLOUR_DIM, heads[i]);
-	table_end_row(t);
-}
-
-static size_t clusterqueues(const cJSON *root, const struct queue_filter *f, bool wide,
+static size_t clusterqueues(const struct queue_answer *a, const struct queue_filter *f, bool wide,
 	const struct style *style, struct buf *out)
 {
-	static const char *const narrow_heads[] = {"CLUSTERQUEUE", "STATE", "WAITING", "RUNNING",
-		"FLAVOR", "RESOURCE", "QUOTA", "HELD", NULL};
-	static const char *const wide_heads[] = {"CLUSTERQUEUE", "STATE", "WAITING", "RUNNING",
-		"HOLDING", "STRATEGY", "MAXPRIORITY", "COHORT", "FLAVOR", "RESOURCE", "QUOTA",
-		"HELD", NULL};
 	size_t shown = 0;
 	struct table *t = table_new(style);
-	put_heads(t, wide ? wide_heads : narrow_heads);
-	json_each(q, json_array(root, "clusterQueues")) {
-		if (!shows_clusterqueue(root, f, q))
+	table_head(t,
+		wide ? "CLUSTERQUEUE|STATE|WAITING|RUNNING|HOLDING|STRATEGY|MAXPRIORITY|COHORT|FLAVOR|RESOURCE|QUOTA|HELD"
+		     : "CLUSTERQUEUE|STATE|WAITING|RUNNING|FLAVOR|RESOURCE|QUOTA|HELD");
+	json_each(q, a->clusterqueues) {
+		if (!shows_clusterqueue(a, f, q))
 			continue;
-		quota_rows(t, q, style, wide ? lead_wide : lead_narrow);
+		queue_object_quotas(t, q, style, wide ? lead_wide : lead_narrow, a);
 		shown++;
 	}
 	if (shown > 0)
@@ -141,67 +205,62 @@ static size_t clusterqueues(const cJSON *root, const struct queue_filter *f, boo
 	return shown;
 }
 
-static bool hides_clusterqueues(const cJSON *root)
-{
-	return truth_of(root, "clusterQueuesHidden");
-}
-
-static void lead_localqueue(struct table *t, bool first, const cJSON *q)
+static void lead_localqueue(
+	struct table *t, bool first, const struct queue_answer *a, const cJSON *q)
 {
 	if (!first) {
 		put_blanks(t, 6);
 		return;
 	}
-	table_cell(t, COLOUR_NONE, text_of(q, "namespace"));
-	table_cell(t, COLOUR_BOLD, text_of(q, "name"));
+	table_cell(t, COLOUR_NONE, queue_object_namespace(q));
+	table_cell(t, COLOUR_BOLD, queue_object_name(q));
 	put_state(t, q);
-	put_number(t, q, "pending");
-	put_running(t, q);
-	table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
+	put_count(t, q, "pendingWorkloads");
+	put_running(t, a, q);
+	table_cell(t, COLOUR_NONE, queue_object_says(q, "clusterQueue"));
 }
 
 /* A row for each resource that it holds any of: it has no quota to compare that with. */
-static void put_holdings(struct table *t, const cJSON *q)
+static void put_holdings(struct table *t, const struct queue_answer *a, const cJSON *q)
 {
 	bool first = true;
-	json_each(flavor, json_array(q, "flavors")) {
+	json_each(flavor, json_array(json_object(q, "status"), "flavorsReservation")) {
 		json_each(r, json_array(flavor, "resources")) {
-			if (number_of(r, "reservedUnits") == 0)
+			if (queue_object_amount(r, "total", text_of(r, "name")) == 0)
 				continue;
-			lead_localqueue(t, first, q);
+			lead_localqueue(t, first, a, q);
 			table_cell(t, COLOUR_NONE, text_of(flavor, "name"));
 			table_cell(t, COLOUR_NONE, text_of(r, "name"));
-			table_cell(t, COLOUR_NONE, text_of(r, "reserved"));
+			table_cell(t, COLOUR_NONE, text_of(r, "total"));
 			table_end_row(t);
 			first = false;
 		}
 	}
 	if (!first)
 		return;
-	lead_localqueue(t, true, q);
+	lead_localqueue(t, true, a, q);
 	table_end_row(t);
 }
 
-static size_t localqueues(
-	const cJSON *root, const struct queue_filter *f, const struct style *style, struct buf *out)
+static size_t localqueues(const struct queue_answer *a, const struct queue_filter *f,
+	const struct style *style, struct buf *out)
 {
-	static const char *const heads[] = {
-		"NAMESPACE", "LOCALQUEUE", "STATE", "WAITING", "RUNNING", "CLUSTERQUEUE", NULL};
-	static const char *const holding_heads[] = {"NAMESPACE", "LOCALQUEUE", "STATE", "WAITING",
-		"RUNNING", "CLUSTERQUEUE", "FLAVOR", "RESOURCE", "HELD", NULL};
-	bool holdings = hides_clusterqueues(root);
+	bool holdings = !a->clusterqueues;
 	size_t shown = 0;
 	struct table *t = table_new(style);
-	put_heads(t, holdings ? holding_heads : heads);
-	json_each(q, json_array(root, "localQueues")) {
+	table_head(t,
+		holdings
+			? "NAMESPACE|LOCALQUEUE|STATE|WAITING|RUNNING|CLUSTERQUEUE|FLAVOR|RESOURCE|HELD"
+			: "NAMESPACE|LOCALQUEUE|STATE|WAITING|RUNNING|CLUSTERQUEUE");
+	json_each(q, a->localqueues) {
 		if (!shows_localqueue(f, q))
 			continue;
 		shown++;
 		if (holdings) {
-			put_holdings(t, q);
+			put_holdings(t, a, q);
 			continue;
 		}
-		lead_localqueue(t, true, q);
+		lead_localqueue(t, true, a, q);
 		table_end_row(t);
 	}
 	if (shown > 0) {
@@ -213,13 +272,7 @@ static size_t localqueues(
 	return shown;
 }
 
-static void put_name(const cJSON *q, struct buf *out)
-{
-	const char *ns = text_of(q, "namespace");
-	text_render(ns, out);
-	buf_puts(out, ns[0] ? "/" : "");
-	text_render(text_of(q, "name"), out);
-}
+/* ---- below the tables, in words -------------------------------------------------------------- */
 
 static void put_message(
 	const cJSON *q, const char *message, struct local_times *times, struct buf *out)
@@ -233,47 +286,31 @@ static void put_message(
 	buf_putc(out, '\n');
 }
 
-/* What is wrong with it, or why it starts nothing. */
-static const char *message_of(const cJSON *q)
-{
-	const char *invalid = text_of(q, "invalid");
-	return invalid[0] || truth_of(q, "active") ? invalid : text_of(q, "message");
-}
-
+/* What is wrong with it, or why it starts nothing. A LocalQueue whose ClusterQueue is inactive adds nothing to what
+ * that says, where that is shown. */
 static void put_messages_of(
-	const cJSON *q, const char *message, struct local_times *times, struct buf *out)
+	const struct queue_answer *a, const cJSON *q, struct local_times *times, struct buf *out)
 {
-	put_message(q, message, times, out);
-	if (truth_of(q, "outdated"))
+	struct queue_verdict v = queue_object_verdict(q);
+	bool tells = *queue_object_namespace(q) == '\0' || !a->clusterqueues;
+	if (v.is_refused || (!v.active && tells))
+		put_message(q, v.message, times, out);
+	if (v.is_outdated)
 		put_message(q,
 			"it was changed, and the controller has not looked at it since: what stands here is from before",
 			times, out);
 }
 
-/* In words, below the table. A LocalQueue whose ClusterQueue is inactive adds nothing to what that
- * says, where that is shown. */
-static void put_messages(const cJSON *root, const struct queue_filter *f, struct buf *out)
+/* "batch: stopping 3 Jobs, up to 30 s, for Jobs that preempt them" */
+static void put_stopping(
+	const struct queue_answer *a, const struct queue_filter *f, struct buf *out)
 {
-	struct local_times times = {""};
-	bool hidden = hides_clusterqueues(root);
-	json_each(q, json_array(root, "clusterQueues"))
-		if (shows_clusterqueue(root, f, q))
-			put_messages_of(q, message_of(q), &times, out);
-	json_each(l, json_array(root, "localQueues"))
-		if (shows_localqueue(f, l))
-			put_messages_of(
-				l, hidden ? message_of(l) : text_of(l, "invalid"), &times, out);
-}
-
-/* "batch: stopping 3 Jobs, up to 30 s, to make room for others" */
-static void put_stopping(const cJSON *root, const struct queue_filter *f, struct buf *out)
-{
-	json_each(q, json_array(root, "clusterQueues")) {
+	json_each(q, json_array(a->report, "clusterQueues")) {
 		int64_t jobs = number_of(q, "stopping"), seconds = number_of(q, "stoppingSeconds");
-		if (jobs == 0 || !shows_clusterqueue(root, f, q))
+		if (jobs == 0 || !shows_clusterqueue(a, f, q))
 			continue;
 		buf_putc(out, '\n');
-		text_render(text_of(q, "name"), out);
+		put_name(q, out);
 		buf_printf(out, ": stopping %" PRId64 " %s", jobs, jobs == 1 ? "Job" : "Jobs");
 		if (seconds > 0)
 			buf_printf(out, ", up to %s", span_of_seconds((double)seconds).s);
@@ -281,42 +318,11 @@ static void put_stopping(const cJSON *root, const struct queue_filter *f, struct
 	}
 }
 
-/* "batch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)" */
-static void put_troubles_of(const cJSON *q, struct buf *out)
-{
-	json_each(row, json_array(q, "troubles")) {
-		int64_t jobs = number_of(row, "jobs");
-		buf_putc(out, '\n');
-		put_name(q, out);
-		buf_printf(
-			out, ": %" PRId64 " %s stuck: ", jobs, jobs == 1 ? "Job is" : "Jobs are");
-		text_render(text_of(row, "reason"), out);
-		if (text_of(row, "job")[0]) { /* else we may not list Jobs */
-			buf_puts(out, " (sluice explain -n ");
-			text_render(text_of(row, "namespace"), out);
-			buf_puts(out, " job/");
-			text_render(text_of(row, "job"), out);
-			buf_putc(out, ')');
-		}
-		buf_putc(out, '\n');
-	}
-}
-
-/* They stand at ClusterQueues or at LocalQueues, never at both. */
-static void put_troubles(const cJSON *root, const struct queue_filter *f, struct buf *out)
-{
-	json_each(q, json_array(root, "clusterQueues"))
-		if (shows_clusterqueue(root, f, q))
-			put_troubles_of(q, out);
-	json_each(l, json_array(root, "localQueues"))
-		if (shows_localqueue(f, l))
-			put_troubles_of(l, out);
-}
-
 /* Jobs that no row above counts, or that nothing can start: of all namespaces. */
-static void put_without_queue(const cJSON *root, const struct queue_filter *f, struct buf *out)
+static void put_without_queue(
+	const struct queue_answer *a, const struct queue_filter *f, struct buf *out)
 {
-	int64_t jobs = number_of(root, "withoutQueue");
+	int64_t jobs = number_of(a->report, "withoutQueue");
 	if (jobs == 0 || f->ns || f->clusterqueue)
 		return;
 	buf_printf(out,
@@ -325,68 +331,87 @@ static void put_without_queue(const cJSON *root, const struct queue_filter *f, s
 		jobs, jobs == 1 ? "Job waits" : "Jobs wait");
 }
 
-void queue_render_notices(const cJSON *root, struct buf *out)
+void queue_render_notices(const struct queue_answer *a, struct buf *out)
 {
-	json_each(notice, json_array(root, "notices")) {
-		text_render(cJSON_IsString(notice) ? notice->valuestring : "", out);
+	for (size_t i = 0; i < a->nnotices; i++) {
+		text_render(a->notice[i], out);
 		buf_putc(out, '\n');
 	}
 }
 
-size_t queue_render_table(const cJSON *root, const struct queue_filter *f, bool wide,
+size_t queue_render_table(const struct queue_answer *a, const struct queue_filter *f, bool wide,
 	const struct style *style, struct buf *out)
 {
 	struct local_times times = {""};
-	size_t shown = clusterqueues(root, f, wide, style, out);
-	if (wide || f->clusterqueue || f->ns || hides_clusterqueues(root))
-		shown += localqueues(root, f, style, out);
-	put_messages(root, f, out);
-	put_stopping(root, f, out);
-	put_troubles(root, f, out);
-	put_without_queue(root, f, out);
-	if (json_get(root, "ledgerUp") && !truth_of(root, "ledgerUp"))
-		ledger_down_put(text_of(root, "ledgerDownSince"), &times, out);
-	else if (json_get(root, "leading") && !truth_of(root, "leading"))
-		buf_puts(out,
-			"\nThis controller is a standby: quota that is held is known to the leader only.\n");
-	if (json_array(root, "notices") && json_array(root, "notices")->child) {
+	size_t shown = clusterqueues(a, f, wide, style, out);
+	if (wide || f->clusterqueue || f->ns || !a->clusterqueues)
+		shown += localqueues(a, f, style, out);
+	json_each(q, a->clusterqueues)
+		if (shows_clusterqueue(a, f, q))
+			put_messages_of(a, q, &times, out);
+	json_each(l, a->localqueues)
+		if (shows_localqueue(f, l))
+			put_messages_of(a, l, &times, out);
+	put_stopping(a, f, out);
+	json_each(q, a->clusterqueues)
+		if (shows_clusterqueue(a, f, q))
+			put_troubles_of(a, q, out);
+	json_each(l, a->localqueues)
+		if (shows_localqueue(f, l))
+			put_troubles_of(a, l, out);
+	put_without_queue(a, f, out);
+	if (json_get(a->report, "ledgerUp") && !truth_of(a->report, "ledgerUp"))
+		ledger_down_put(text_of(a->report, "ledgerDownSince"), &times, out);
+	if (a->nnotices > 0)
 		buf_putc(out, '\n');
-		queue_render_notices(root, out);
-	}
+	queue_render_notices(a, out);
 	return shown;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* Objects of the API server do not tell. */
-static void put_known(const cJSON *root, const char *key, struct json_writer *w)
+static void put_tree(const cJSON *object, const char *key, struct json_writer *w)
 {
-	if (json_get(root, key))
-		jw_bool(w, key, truth_of(root, key));
+	const cJSON *tree = json_object(object, key);
+	jw_object(w, key);
+	json_put_members(w, tree);
+	jw_end(w);
 }
 
-size_t queue_render_json(const cJSON *root, const struct queue_filter *f, struct buf *out)
+static void put_object(const cJSON *q, struct json_writer *w)
+{
+	const char *ns = queue_object_namespace(q);
+	jw_object(w, NULL);
+	jw_object(w, "metadata");
+	jw_text(w, "name", queue_object_name(q));
+	if (*ns)
+		jw_text(w, "namespace", ns);
+	jw_end(w);
+	put_tree(q, "spec", w);
+	put_tree(q, "status", w);
+	jw_end(w);
+}
+
+size_t queue_render_json(
+	const struct queue_answer *a, const struct queue_filter *f, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
 	size_t shown = 0;
 	jw_array(&w, "clusterQueues");
-	json_each(q, json_array(root, "clusterQueues")) {
-		if (!shows_clusterqueue(root, f, q))
+	json_each(q, a->clusterqueues) {
+		if (!shows_clusterqueue(a, f, q))
 			continue;
-		json_put(&w, NULL, q);
+		put_object(q, &w);
 		shown++;
 	}
 	jw_end(&w);
 	jw_array(&w, "localQueues");
-	json_each(q, json_array(root, "localQueues")) {
+	json_each(q, a->localqueues) {
 		if (!shows_localqueue(f, q))
 			continue;
-		json_put(&w, NULL, q);
+		put_object(q, &w);
 		shown++;
 	}
-	jw_end(&w);
-	put_known(root, "leading", &w);
-	put_known(root, "ledgerUp", &w);
 	jw_close(&w);
 	buf_putc(out, '\n');
 	return shown;

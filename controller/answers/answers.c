@@ -12,7 +12,7 @@
 #include "controller/ledger/pg.h"
 #include "controller/past/past_questions.h"
 #include "controller/answers/complaint.h"
-#include "controller/answers/past_resource.h"
+#include "controller/answers/report.h"
 #include "controller/answers/discovery.h"
 #include "controller/answers/job_query.h"
 #include "controller/answers/queued_jobs.h"
@@ -51,10 +51,11 @@ void answers_refuse(struct http_question *q, const char *sentence)
 /* ---- who can answer -------------------------------------------------------------------------- */
 
 /* Only the leader knows. NULL: we are; else a sentence for others. */
-static const char *why_not(const struct answers *a, char sentence[LEADERSHIP_TEXT_SIZE])
+static const char *why_not(
+	const struct answers *a, const char *cure, char sentence[LEADERSHIP_TEXT_SIZE])
 {
 	struct leadership l = parts_leadership(a->parts, a->state);
-	return leadership_why_not(&l, "ask again in a moment", sentence);
+	return leadership_why_not(&l, cure, sentence);
 }
 
 static struct queued_jobs_sources sources(const struct answers *a)
@@ -192,12 +193,12 @@ static struct watch_words watch_words_of(const struct http_question *q)
 
 /* The path asks for more than one Job. */
 static void take_watch(struct answers *a, struct http_question *q, const struct job_query *query,
-	const struct watch_words *words, const char *who)
+	const struct watch_words *words, bool is_of_clusterqueue, const char *who)
 {
 	struct watch_terms terms;
 	struct err e = {""};
 	/* The API server takes it for a get, and would end it after a minute. */
-	if (query->clusterqueue[0])
+	if (is_of_clusterqueue)
 		complain(q, 400,
 			"the line of a ClusterQueue cannot be watched: watch queuedjobs with the fieldSelector spec.clusterQueue");
 	else if (watch_terms_take(&terms, words, &e) != 0)
@@ -224,12 +225,12 @@ static void take_now_or_later(
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void take_jobs(
-	struct answers *a, struct http_question *q, struct job_query *query, const char *who)
+/* why: this controller cannot tell; NULL: it can. */
+static void take_jobs(struct answers *a, struct http_question *q, struct job_query *query,
+	const char *why, const char *who)
 {
 	struct watch_words watch = watch_words_of(q);
-	char sentence[LEADERSHIP_TEXT_SIZE];
-	const char *why = why_not(a, sentence);
+	bool is_of_clusterqueue = query->clusterqueue[0]; /* by the path, no selector is read yet */
 	struct job_query_words words = {.accept = http_header(q, "Accept"),
 		.include_object = http_param(q, "includeObject"),
 		.label_selector = http_param(q, "labelSelector"),
@@ -244,63 +245,44 @@ static void take_jobs(
 	else if (why)
 		complain(q, 503, why);
 	else if (watch_wanted(&watch) && !query->one)
-		take_watch(a, q, query, &watch, who);
+		take_watch(a, q, query, &watch, is_of_clusterqueue, who);
 	else
 		take_now_or_later(a, q, query);
 }
 
-static void take_past(
-	struct answers *a, struct http_question *q, const struct past_resource *resource)
+static void take_document(struct http_question *q, const char *path)
 {
-	char sentence[LEADERSHIP_TEXT_SIZE];
-	const char *why = why_not(a, sentence);
-	if (why)
-		complain(q, 503, why);
-	else
-		past_resource_take(a->parts, q, resource);
-}
-
-/* True: the path asks what would happen if something were different. */
-static bool take_review(
-	struct answers *a, struct http_question *q, const char *path, const char *who)
-{
-	char ns[64], name[254], sentence[LEADERSHIP_TEXT_SIZE];
-	bool is_start = job_query_start_path(path, ns, name);
-	if (!is_start && strcmp(path, WHATIFS_PATH) != 0)
-		return false;
-	const char *why = why_not(a, sentence);
-	if (why)
-		complain(q, 503, why);
-	else if (is_start)
-		start_reviews_take(a->start_reviews, q, ns, name, who);
-	else
-		whatifs_take(a->whatifs, q, who);
-	return true;
-}
-
-void answers_take(struct answers *a, struct http_question *q, const char *path, uint64_t number)
-{
-	struct job_query query;
-	struct past_resource resource;
 	struct buf body;
-	char who[24];
-	snprintf(who, sizeof(who), "%" PRIu64, number);
-	if (take_review(a, q, path, who))
-		return;
-	if (past_resource_path(path, &resource)) {
-		take_past(a, q, &resource);
-		return;
-	}
-	if (job_query_path(path, &query)) {
-		take_jobs(a, q, &query, who);
-		return;
-	}
 	buf_init(&body, ONE_MAX_BYTES);
 	if (discovery_document(path, &body))
 		http_answer(q, (struct http_reply){200, JSON}, &body);
 	else
 		complain(q, 404, "the server could not find the requested resource");
 	buf_done(&body);
+}
+
+void answers_take(struct answers *a, struct http_question *q, const char *path,
+	const struct answers_asker *asker)
+{
+	struct job_query query;
+	struct report_path report;
+	char who[24], ns[64], name[254], sentence[LEADERSHIP_TEXT_SIZE];
+	const char *why = why_not(a, asker->cure, sentence);
+	bool is_report = report_path(path, &report), is_whatif = strcmp(path, WHATIFS_PATH) == 0;
+	bool is_start = job_query_start_path(path, ns, name);
+	snprintf(who, sizeof(who), "%" PRIu64, asker->who);
+	if (job_query_path(path, &query))
+		take_jobs(a, q, &query, why, who);
+	else if (!is_report && !is_whatif && !is_start)
+		take_document(q, path);
+	else if (why)
+		complain(q, 503, why);
+	else if (is_report)
+		report_take(a->parts, q, &report);
+	else if (is_start)
+		start_reviews_take(a->start_reviews, q, ns, name, who);
+	else
+		whatifs_take(a->whatifs, q, who);
 }
 
 struct answers *answers_new(const struct parts *parts, const struct loop_state *state)
@@ -334,7 +316,7 @@ void answers_drop(struct answers *a, const struct http *port)
 void answers_tick(struct answers *a, int64_t tick_ms)
 {
 	char sentence[LEADERSHIP_TEXT_SIZE];
-	const char *why = why_not(a, sentence);
+	const char *why = why_not(a, ANSWERS_AGAIN, sentence);
 	if (why)
 		watchers_end(a->watchers, why);
 	else

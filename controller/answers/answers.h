@@ -5,7 +5,7 @@
  *   one Job                   at once, from what is known now
  *   many                      by the reader (reader.h), whole or page by page, packed there (net/coding.h)
  *   how they change           by watchers.h
- *   the past                  by the ledger (past_resource.h)
+ *   reports                   at once, or by the ledger (report.h)
  *   what a change would do    by plays of the queue (start_review.h, whatif.h)
  *
  * There is one of it, for all ports: so there is one reader, and what one user may ask at a time is the same by
@@ -24,9 +24,18 @@ struct answers *answers_new(const struct parts *parts, const struct loop_state *
 /* No port has a question of it any more; NULL is fine. */
 void answers_free(struct answers *a);
 
-/* Takes a question of a user who may ask it. who stands for that user at all ports (auth_number()): bounds of one
- * user's questions go by it, rights do not. http_answer() is called for q, once, now or later from the loop. */
-void answers_take(struct answers *a, struct http_question *q, const char *path, uint64_t who);
+/* A cure where the question may be asked of the other one by the same way. */
+#define ANSWERS_AGAIN "ask again in a moment"
+
+struct answers_asker {
+	uint64_t
+		who; /* stands for the user at all ports (auth_number()): bounds of one user's questions go by it */
+	const char *cure; /* what to do where another controller leads */
+};
+
+/* Takes a question of a user who may ask it. http_answer() is called for q, once, now or later from the loop. */
+void answers_take(struct answers *a, struct http_question *q, const char *path,
+	const struct answers_asker *asker);
 
 /* Of somebody who may not, who is told no more than why. */
 void answers_refuse(struct http_question *q, const char *sentence);

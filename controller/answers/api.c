@@ -1,106 +1,32 @@
 #include "controller/answers/api.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/span.h"
-#include "controller/common/stamp.h"
-#include "controller/answers/budgets.h"
-#include "controller/answers/members.h"
-#include "controller/answers/queues.h"
-#include "controller/answers/week.h"
-#include "controller/write/trouble_rows.h"
-#include "sluice/keys.h"
+#include "controller/answers/job_query.h"
 
 #define TEXT "text/plain; charset=utf-8"
 #define JSON "application/json"
 #define INDEX_PATH "/api" /* "/" is the page */
-#define API_PREFIX "/api/v1/"
-#define JOBS_PREFIX "/api/v1/jobs/"
-#define QUEUES_PATH "/api/v1/queues"
-#define WEEK_PATH "/api/v1/week"
-#define BUDGETS_PATH "/api/v1/budgets"
-#define DECISIONS_PATH "/api/v1/decisions"
-#define COST_PATH "/api/v1/cost"
-#define OVERCOMMIT_PATH "/api/v1/overcommit"
+#define OLD_PREFIX "/api/v1/"
 
 bool api_is_probe(const char *path)
 {
 	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
 }
 
-struct http_reply api_complain(struct buf *out, unsigned status, const char *sentence)
+static bool is_old(const char *path)
 {
-	buf_puts(out, "{\"error\":");
-	buf_json_string(out, sentence);
-	buf_puts(out, "}\n");
-	return (struct http_reply){status, JSON};
+	return strncmp(path, OLD_PREFIX, strlen(OLD_PREFIX)) == 0;
 }
 
 /* ---- who may ask ----------------------------------------------------------------------------- */
 
-enum { NAMESPACE_MAX = 63, NAME_MAX = 255 };
-
-/* NAMESPACE/NAME */
-struct job_path {
-	char ns[NAMESPACE_MAX + 1], name[NAME_MAX + 1];
-};
-
-/* Only what can be a namespace: "" would mean all of them. */
-static bool is_namespace(const char *text, size_t len)
+struct http_rights api_rights(const char *path)
 {
-	return len > 0 && len <= NAMESPACE_MAX &&
-	       strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") >= len;
-}
-
-static bool parse_job_path(const char *path, struct job_path *ret)
-{
-	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) != 0)
-		return false;
-	const char *rest = path + strlen(JOBS_PREFIX), *slash = strchr(rest, '/');
-	size_t len = slash ? (size_t)(slash - rest) : 0;
-	if (!slash || !is_namespace(rest, len) || slash[1] == '\0' || strchr(slash + 1, '/') ||
-		strlen(slash + 1) > NAME_MAX)
-		return false;
-	*ret = (struct job_path){0};
-	memcpy(ret->ns, rest, len);
-	strcpy(ret->name, slash + 1);
-	return true;
-}
-
-static struct right right_to_jobs(const char *verb, const char *ns)
-{
-	struct right r = {verb, "batch", "jobs", ""};
-	if (ns && is_namespace(ns, strlen(ns)))
-		strcpy(r.ns, ns);
-	return r;
-}
-
-/* Owners and labels are those of Jobs, and users are people. */
-static bool names_jobs(const struct api_request *r)
-{
-	return strcmp(r->path, COST_PATH) == 0 && r->by &&
-	       (strcmp(r->by, "owner") == 0 || strcmp(r->by, "user") == 0 ||
-		       strncmp(r->by, "label=", 6) == 0);
-}
-
-struct http_rights api_rights(const struct api_request *r)
-{
-	struct job_path job;
-	struct http_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""}};
-	x.open = api_is_probe(r->path);
-	if (parse_job_path(r->path, &job))
-		x.must = right_to_jobs("get", job.ns);
-	else if (strcmp(r->path, DECISIONS_PATH) == 0)
-		x.must = right_to_jobs("list", r->ns);
-	else if (names_jobs(r))
-		x.must = right_to_jobs("list", NULL);
-	x.has_names = strcmp(r->path, QUEUES_PATH) == 0;
-	x.names = right_to_jobs("list", NULL);
-	return x;
+	return (struct http_rights){.open = api_is_probe(path) || is_old(path),
+		.must = {"get", "sluice.dev", "clusterqueues", ""}};
 }
 
 void api_refusal(const struct right *r, struct buf *out)
@@ -116,9 +42,6 @@ void api_refusal(const struct right *r, struct buf *out)
 	if (r->ns[0])
 		buf_puts(out,
 			"; bind the ClusterRole sluice-batch-user in that namespace (by a RoleBinding)");
-	else if (strcmp(r->resource, "jobs") == 0)
-		buf_puts(out,
-			" in all namespaces; bind the ClusterRole view by a ClusterRoleBinding, or ask for one namespace alone: sluice decisions -n NAMESPACE");
 	else if (strcmp(r->resource, "whatifs") == 0)
 		buf_puts(out,
 			"; bind a ClusterRole with that right by a ClusterRoleBinding: kubectl create clusterrole sluice-whatifs --verb=list --resource=whatifs.visibility.sluice.dev");
@@ -213,178 +136,47 @@ static struct http_reply answer_ready(const struct api_sources *s, struct buf *o
 	return (struct http_reply){503, TEXT};
 }
 
-/* ---- one that does not lead ------------------------------------------------------------------ */
+/* ---- what was below /api/v1 ------------------------------------------------------------------ */
 
-/* False: it leads, or the path is about the process itself. */
-static bool stands_by(
-	const struct api_sources *s, const char *path, struct buf *out, struct http_reply *ret)
+/* For one version: scripts and an older sluice read where to ask. */
+static struct http_reply answer_old(const char *path, struct buf *out)
 {
-	char cure[512], sentence[LEADERSHIP_TEXT_SIZE];
-	snprintf(cure, sizeof(cure),
-		"ask that one (kubectl -n %.63s port-forward pod/%.200s %u), or the API server, which finds it: kubectl get queuedjobs",
-		s->namespace_name, s->leadership.lease.holder, (unsigned)s->port);
-	if (strncmp(path, API_PREFIX, strlen(API_PREFIX)) != 0 ||
-		!leadership_why_not(&s->leadership, cure, sentence))
-		return false;
-	*ret = api_complain(out, 503, sentence);
-	return true;
-}
-
-/* ---- one Job --------------------------------------------------------------------------------- */
-
-static void put_bill(struct buf *out, const struct run_bill *b)
-{
-	buf_puts(out, ",\"bill\":{\"currency\":");
-	buf_json_string(out, b->currency);
-	put_member(out, "plan", b->plan);
-	put_member_money(out, "cost", b->cost);
-	put_member_money(out, "perHour", b->per_hour);
-	if (b->expected_cost >= 0)
-		put_member_money(out, "expectedCost", b->expected_cost);
-	buf_putc(out, '}');
-}
-
-/* What keeps its pods. */
-static void put_trouble(struct buf *out, const struct gate_trouble *x)
-{
-	buf_puts(out, ",\"trouble\":{\"reason\":");
-	buf_json_string(out, trouble_name(x->word));
-	buf_printf(out, ",\"pods\":%" PRId32 ",\"of\":%" PRId32, x->pods, x->of);
-	put_member_time(out, "since", x->since_ms);
-	put_member(out, "message", x->message);
-	put_member(out, "cure", trouble_cure(x->word, x->message));
-	buf_putc(out, '}');
-}
-
-/* What is known of its duration and its end; keys of what is not are left out. */
-static void put_terms(struct buf *out, const struct explanation *x)
-{
-	static const char *const sources[] = {[DURATION_UNKNOWN] = "",
-		[DURATION_ANNOTATION] = "Annotation",
-		[DURATION_DEADLINE] = "ActiveDeadlineSeconds",
-		[DURATION_HISTORY] = "History"};
-	if (x->expected_ms > 0) {
-		buf_printf(out, ",\"expectedMs\":%" PRId64, x->expected_ms);
-		put_member(out, "expectedFrom", sources[x->expected_from]);
-	}
-	if (x->deadline_ms > 0) {
-		put_member_time(out, "deadline", x->deadline_ms);
-		put_member_bool(out, "deadlineUnreachable", x->unreachable);
-	}
-	if (x->stop_ms > 0 && x->stop_ms < INT64_MAX)
-		put_member_time(out, "stopsAt", x->stop_ms);
-}
-
-static void put_explanation(struct buf *out, const char *ns, const char *name,
-	const struct explanation *x, const struct api_sources *s)
-{
-	char at[STAMP_TEXT_SIZE];
-	struct run_bill bill;
-	buf_puts(out, "{\"namespace\":");
-	buf_json_string(out, ns);
-	put_member(out, "name", name);
-	put_member(out, "reason", wait_reason_name(x->reason));
-	put_member(out, "state", gate_state(s->metrics.gate, ns, name));
-	put_member_bool(out, "waiting", x->reason != WAIT_NOT);
-	put_member_bool(out, "inLine", x->in_line);
-	put_member(out, "sentence", x->sentence);
-	put_member(out, "localQueue", x->localqueue);
-	put_member(out, "clusterQueue", x->clusterqueue);
-	buf_printf(out, ",\"priority\":%" PRId32 ",\"claimedPriority\":%" PRId32 ",\"ahead\":%zu",
-		x->priority, x->claimed_priority, x->ahead);
-	put_member(out, "queuedAt", x->queued_ms > 0 ? stamp_format_seconds(x->queued_ms, at) : "");
-	bool later = x->not_before_ms > s->now_ms && x->not_before_ms < INT64_MAX;
-	put_member(out, "notBefore", later ? stamp_format_seconds(x->not_before_ms, at) : "");
-	put_terms(out, x);
-	struct gate_trouble trouble;
-	if (gate_job_trouble(s->metrics.gate, ns, name, &trouble))
-		put_trouble(out, &trouble);
-	if (gate_bill(s->metrics.gate, ns, name, s->now_ms, &bill) && bill.priced)
-		put_bill(out, &bill);
-	put_member_bool(out, "leading", gate_leading(s->metrics.gate));
-	put_member_bool(out, "ledgerUp", s->metrics.ledger_up);
-	const char *story = gate_story(s->metrics.gate, ns, name);
-	if (story)
-		put_member(out, "story", story);
-	buf_puts(out, "}\n");
-}
-
-static struct http_reply answer_job(const struct api_sources *s, const char *path, struct buf *out)
-{
-	struct job_path job;
-	char sentence[700];
-	if (!parse_job_path(path, &job))
-		return api_complain(out, 404, "the path must be " JOBS_PREFIX "NAMESPACE/NAME");
-	const char *ns = job.ns, *name = job.name;
-	struct explanation x = {0};
-	if (!gate_explain(s->metrics.gate, ns, name, s->now_ms, &x)) {
-		snprintf(sentence, sizeof(sentence),
-			"no Job %s/%s with the label " QUEUE_LABEL " waits or runs%s", ns, name,
-			s->metrics.synced
-				? "; one that has finished is forgotten"
-				: ", as far as is known: the first list is still being read");
-		return api_complain(out, s->metrics.synced ? 404 : 503, sentence);
-	}
-	put_explanation(out, ns, name, &x, s);
-	return (struct http_reply){200, JSON};
-}
-
-/* ---- idle resources -------------------------------------------------------------------------- */
-
-static struct http_reply answer_overcommit(
-	const struct api_sources *s, const char *rest, struct buf *out)
-{
-	const struct overcommit_controller *l = s->metrics.overcommit_controller;
-	char sentence[700];
-	if (l && overcommit_controller_show(l, *rest ? rest + 1 : "", out))
-		return (struct http_reply){200, JSON};
-	snprintf(sentence, sizeof(sentence),
-		"no Node %.250s is followed; Nodes are while a NodeOvercommit or the ConfigMap enables lending",
-		*rest ? rest + 1 : "");
-	return api_complain(out, 404, sentence);
+	static const struct {
+		const char *was, *is;
+	} rows[] = {
+		{"queues", "queuereports"},
+		{"jobs", "namespaces/NAMESPACE/queuedjobs/NAME"},
+		{"week", "clusterqueues/NAME/week"},
+		{"usage", "clusterqueues/NAME/usage"},
+		{"budgets", "budgetreports"},
+		{"decisions", "decisions, or namespaces/NAMESPACE/decisions"},
+		{"cost", "costs, or namespaces/NAMESPACE/costs"},
+		{"overcommit", "overcommits, or overcommits/NODE"},
+	};
+	const char *word = path + strlen(OLD_PREFIX);
+	size_t len = strcspn(word, "/");
+	buf_puts(out, "{\"error\":\"what was below /api/v1 is gone. Ask for " VISIBILITY_ROOT "/");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strlen(rows[i].was) == len && strncmp(rows[i].was, word, len) == 0)
+			buf_puts(out, rows[i].is);
+	buf_puts(out,
+		" here or at the API server, or use a sluice of this version: docs/upgrade.md\"}\n");
+	return (struct http_reply){410, JSON};
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static struct http_reply answer_decisions(
-	const struct api_sources *s, const struct api_request *r, struct buf *out)
-{
-	uint64_t seq = 0;
-	if (r->after) {
-		char *end;
-		errno = 0;
-		seq = strtoull(r->after, &end, 10);
-		if (r->after[0] < '0' || r->after[0] > '9' || *end || errno)
-			return api_complain(
-				out, 400, "after must be the number of a decision, such as 512");
-	}
-	if (r->ns && !is_namespace(r->ns, strlen(r->ns)))
-		return api_complain(out, 400, "namespace must be the name of one, such as team-a");
-	decision_log_render(s->decision_log, seq, r->ns, out);
-	return (struct http_reply){200, JSON};
-}
-
 static struct http_reply answer_index(const struct api_sources *s, struct buf *out)
 {
 	buf_printf(out,
-		"sluice-controller %s, cell %s, as %s\n\n"
-		"/healthz\n/readyz\n/metrics\n/api/v1/queues\n/api/v1/jobs/NAMESPACE/NAME\n"
-		"/api/v1/week?clusterQueue=NAME\n/api/v1/budgets\n"
-		"/api/v1/decisions?after=0&namespace=NAMESPACE\n"
-		"/api/v1/cost?by=queue&since=30d\n"
-		"/api/v1/usage?clusterQueue=NAME&since=24h\n"
-		"/api/v1/overcommit\n/api/v1/overcommit/NODE\n",
+		"sluice-controller %s, cell %s, as %s\n\n/healthz\n/readyz\n/metrics\n" VISIBILITY_ROOT
+		"\n",
 		SLUICE_VERSION, s->cell, s->identity);
 	return (struct http_reply){200, TEXT};
 }
 
-struct http_reply api_answer(
-	const struct api_sources *s, const struct api_request *r, struct buf *out)
+struct http_reply api_answer(const struct api_sources *s, const char *path, struct buf *out)
 {
-	const char *path = r->path;
-	struct http_reply standby;
-	if (stands_by(s, path, out, &standby))
-		return standby;
 	if (strcmp(path, "/healthz") == 0) {
 		buf_puts(out, "ok\n");
 		return (struct http_reply){200, TEXT};
@@ -395,21 +187,11 @@ struct http_reply api_answer(
 		metrics_render(&s->metrics, out);
 		return (struct http_reply){200, METRICS_CONTENT_TYPE};
 	}
-	if (strcmp(path, QUEUES_PATH) == 0)
-		return queues_answer(s, r->names, out);
-	if (strcmp(path, WEEK_PATH) == 0)
-		return week_answer(s, r, out);
-	if (strcmp(path, BUDGETS_PATH) == 0)
-		return budgets_answer(s, out);
-	if (strcmp(path, DECISIONS_PATH) == 0)
-		return answer_decisions(s, r, out);
-	if (strcmp(path, OVERCOMMIT_PATH) == 0 ||
-		strncmp(path, OVERCOMMIT_PATH "/", strlen(OVERCOMMIT_PATH) + 1) == 0)
-		return answer_overcommit(s, path + strlen(OVERCOMMIT_PATH), out);
-	if (strncmp(path, JOBS_PREFIX, strlen(JOBS_PREFIX)) == 0)
-		return answer_job(s, path, out);
 	if (strcmp(path, INDEX_PATH) == 0)
 		return answer_index(s, out);
-	return api_complain(
-		out, 404, "there is nothing at this path; " INDEX_PATH " lists what there is");
+	if (is_old(path))
+		return answer_old(path, out);
+	buf_puts(out, "{\"error\":\"there is nothing at this path; " INDEX_PATH
+		      " lists what there is\"}\n");
+	return (struct http_reply){404, JSON};
 }

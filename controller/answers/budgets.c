@@ -1,10 +1,16 @@
 #include "controller/answers/budgets.h"
 
-#include "controller/answers/members.h"
+#include "base/json_writer.h"
+#include "controller/common/stamp.h"
 #include "queue/price/forecast.h"
 #include "queue/price/money.h"
 
-static void put_forecast(struct buf *out, const struct budget_view *v, int64_t now_ms)
+static void put_text(struct json_writer *w, const char *key, const char *value)
+{
+	jw_text(w, key, value ? value : "");
+}
+
+static void put_forecast(struct json_writer *w, const struct budget_view *v, int64_t now_ms)
 {
 	struct forecast x;
 	struct forecast_facts f = {.from_ms = v->period_from_ms,
@@ -14,50 +20,47 @@ static void put_forecast(struct buf *out, const struct budget_view *v, int64_t n
 		.spent = money_add(v->spent, v->accrued)};
 	if (!forecast_spending(&f, &x))
 		return;
-	put_member_money(out, "forecast", x.spent);
-	if (x.exhausted_ms > 0)
-		put_member_time(out, "exhaustedAt", x.exhausted_ms);
+	money_put(w, "forecast", x.spent);
+	stamp_put(w, "exhaustedAt", x.exhausted_ms);
 }
 
-/* Nothing where no period is known yet. */
-static void put_period(struct buf *out, const struct budget_view *v, int64_t now_ms)
+/* Puts nothing where no period is known yet. */
+static void put_period(struct json_writer *w, const struct budget_view *v, int64_t now_ms)
 {
 	if (v->period_to_ms == 0)
 		return;
-	put_member_time(out, "from", v->period_from_ms);
-	put_member_time(out, "until", v->period_to_ms);
-	put_member(out, "timeZone", v->time_zone);
-	put_forecast(out, v, now_ms);
+	stamp_put(w, "from", v->period_from_ms);
+	stamp_put(w, "until", v->period_to_ms);
+	put_text(w, "timeZone", v->time_zone);
+	put_forecast(w, v, now_ms);
 }
 
-static void put_budget(struct buf *out, const struct budget_view *v, int64_t now_ms)
+static void put_budget(struct json_writer *w, const struct budget_view *v, int64_t now_ms)
 {
-	buf_puts(out, "{\"name\":");
-	buf_json_string(out, v->name);
-	put_member(out, "clusterQueue", v->clusterqueue);
-	put_member(out, "namespace", v->localqueue_ns);
-	put_member(out, "localQueue", v->localqueue);
-	put_member(out, "currency", v->currency);
-	put_member_money(out, "amount", v->amount);
-	put_member_money(out, "spent", v->spent);
-	put_member_money(out, "reserved", v->reserved);
-	put_member_money(out, "remaining", v->remaining);
-	put_member_bool(out, "active", v->active.ok);
-	put_member(out, "reason", v->active.reason);
-	put_member(out, "message", v->active.message);
-	put_period(out, v, now_ms);
-	buf_putc(out, '}');
+	jw_object(w, NULL);
+	jw_text(w, "name", v->name);
+	put_text(w, "clusterQueue", v->clusterqueue);
+	put_text(w, "namespace", v->localqueue_ns);
+	put_text(w, "localQueue", v->localqueue);
+	put_text(w, "currency", v->currency);
+	money_put(w, "amount", v->amount);
+	money_put(w, "spent", v->spent);
+	money_put(w, "reserved", v->reserved);
+	money_put(w, "remaining", v->remaining);
+	jw_bool(w, "active", v->active.ok);
+	put_text(w, "reason", v->active.reason);
+	put_text(w, "message", v->active.message);
+	put_period(w, v, now_ms);
+	jw_end(w);
 }
 
-struct http_reply budgets_answer(const struct api_sources *s, struct buf *out)
+void budgets_put(const struct queue *q, int64_t now_ms, struct buf *out)
 {
+	struct json_writer w = json_writer_object(out);
 	struct budget_view v;
-	buf_puts(out, "{\"budgets\":[");
-	for (size_t i = 0; queue_view_budget(s->metrics.queue, i, &v); i++) {
-		if (i > 0)
-			buf_putc(out, ',');
-		put_budget(out, &v, s->now_ms);
-	}
-	buf_puts(out, "]}\n");
-	return (struct http_reply){200, "application/json"};
+	jw_array(&w, "budgets");
+	for (size_t i = 0; queue_view_budget(q, i, &v); i++)
+		put_budget(&w, &v, now_ms);
+	jw_close(&w);
+	buf_putc(out, '\n');
 }

@@ -1,5 +1,5 @@
 /*
- * /api/v1/budgets: what Budgets have spent in their period, and what they will have at its end, as JSON.
+ * A BudgetReport: what Budgets have spent in their period, and what they will have at its end.
  *
  * The forecast counts what runs have cost so far as spent: a run of a week would else be no cost until it
  * ends.
@@ -7,8 +7,10 @@
 #ifndef SLUICE_CONTROLLER_ANSWERS_BUDGETS_H
 #define SLUICE_CONTROLLER_ANSWERS_BUDGETS_H
 
-#include "controller/answers/api.h"
+#include "base/buf.h"
+#include "sluice/queue.h"
 
-struct http_reply budgets_answer(const struct api_sources *s, struct buf *out);
+/* Appends an object. */
+void budgets_put(const struct queue *q, int64_t now_ms, struct buf *out);
 
 #endif

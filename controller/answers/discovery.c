@@ -7,6 +7,7 @@
 #include "controller/past/answer.h"
 #include "controller/past/cost.h"
 #include "controller/answers/queued_job.h"
+#include "controller/answers/report_views.h"
 #include "controller/answers/start_review.h"
 #include "controller/answers/whatif_text.h"
 
@@ -30,7 +31,13 @@ static const struct resource_row {
 	{"costs", "cost", "CostReport", true, {"list"}, NULL},
 	{"reports", "report", "UsageReport", true, {"list"}, NULL},
 	{"histories", "history", "JobHistory", true, {"list"}, NULL},
+	{"decisions", "decision", "DecisionReport", true, {"list"}, NULL},
+	{"queuereports", "queuereport", "QueueReport", false, {"list"}, NULL},
+	{"budgetreports", "budgetreport", "BudgetReport", false, {"list"}, NULL},
+	{"overcommits", "overcommit", "OvercommitReport", false, {"get", "list"}, NULL},
 	{"clusterqueues/queuedjobs", "", "QueuedJobList", false, {"get"}, NULL},
+	{"clusterqueues/week", "", "ClusterQueueWeek", false, {"get"}, NULL},
+	{"clusterqueues/usage", "", "ClusterQueueUsage", false, {"get"}, NULL},
 };
 
 #define NRESOURCES (sizeof(RESOURCES) / sizeof(RESOURCES[0]))
@@ -125,6 +132,13 @@ static const char *name_of(const struct view_member *m)
 	return m->type <= VIEW_FLAG ? names[m->type] : m->of ? m->of->name : m->as;
 }
 
+/* An object whose members are not told here. */
+static void put_tree(struct json_writer *w)
+{
+	jw_text(w, "type", "object");
+	jw_bool(w, "x-kubernetes-preserve-unknown-fields", true);
+}
+
 static void put_type(struct json_writer *w, const struct view_member *m)
 {
 	const char *name = name_of(m);
@@ -139,6 +153,13 @@ static void put_type(struct json_writer *w, const struct view_member *m)
 		jw_end(w);
 	} else if (strcmp(name, "string[]") == 0) {
 		put_type_of(w, "array", "items", "string");
+	} else if (strcmp(name, "tree") == 0) {
+		put_tree(w);
+	} else if (strcmp(name, "tree[]") == 0) {
+		jw_text(w, "type", "array");
+		jw_object(w, "items");
+		put_tree(w);
+		jw_end(w);
 	} else if (strcmp(name, "amounts") == 0) {
 		put_type_of(w, "object", "additionalProperties", "number");
 	} else if (strcmp(name, "object") == 0) {
@@ -229,7 +250,9 @@ static void collect(struct schemas *s, const struct view *v)
 static void put_schemas(struct json_writer *w)
 {
 	static const struct view *const kinds[] = {&queued_job_view, &start_review_view,
-		&whatif_view, &cost_report_view, &usage_report_view, &job_history_view};
+		&whatif_view, &cost_report_view, &usage_report_view, &job_history_view,
+		&decision_report_view, &queue_report_view, &budget_report_view,
+		&overcommit_report_view, &week_view, &usage_view};
 	struct schemas all = {.n = 0};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		collect(&all, kinds[i]);
@@ -288,8 +311,9 @@ static void put_paths_of(struct json_writer *w, const struct resource_row *r)
 	snprintf(path, sizeof(path), "%s%s", below, r->name);
 	if (has_verb(r, "list") && r->namespaced)
 		put_path(w, path, "list", r->kind);
-	snprintf(path, sizeof(path), "%s%.*s/{name}%s", below, len, r->name, part ? part : "");
-	if (has_verb(r, "get") && r->namespaced)
+	snprintf(path, sizeof(path), "%s%.*s/{name}%s", r->namespaced ? below : VISIBILITY_ROOT "/",
+		len, r->name, part ? part : "");
+	if (has_verb(r, "get") && strcmp(r->kind, "QueuedJobList") != 0)
 		put_path(w, path, "get", r->kind);
 }
 

@@ -1,18 +1,21 @@
 /*
- * /api/v1/queues: ClusterQueues, LocalQueues and Cohorts with their quotas, as JSON.
+ * A QueueReport: ClusterQueues, LocalQueues and Cohorts as they are at this moment.
  *
- * Amounts are told twice: as people write them ("1500m"), and in the units that the queue counts in, for
- * charts. The subtree of a Cohort is what it and all below it bring.
+ * Each has the metadata, spec and status of the object at the API server, of which the spec is cut to what a
+ * reader of quotas needs. The status is rendered by the function that writes the object's own (write/status.h),
+ * so the two cannot differ; it has no times of its conditions. Beside it stands what no status has:
+ * "exists" (false: only named by others), started and finished Jobs, how many are being stopped, "troubles" (how
+ * many Jobs have pods that are stuck, and why), and of a Cohort its "flavors": what is held of its subtree, which
+ * is what it and all below it bring.
  *
- * weightedShare stands where the status of Kueue's objects has it: with fair sharing, and below a Cohort.
- * One that borrows with a weight of 0 has borrowsWithoutWeight instead, for its share is beyond all numbers.
+ * No Job is named: the report is for all who may see queues.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_QUEUES_H
 #define SLUICE_CONTROLLER_ANSWERS_QUEUES_H
 
-#include "controller/answers/api.h"
+#include "controller/answers/report.h"
 
-/* names: Jobs that are stuck may be named. */
-struct http_reply queues_answer(const struct api_sources *s, bool names, struct buf *out);
+/* Appends an object. */
+void queues_put(const struct report_sources *s, struct buf *out);
 
 #endif

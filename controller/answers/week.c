@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/json_writer.h"
 #include "controller/common/stamp.h"
-#include "controller/answers/members.h"
-#include "controller/write/status.h"
+#include "sluice/quantity.h"
 #include "sluice/week.h"
 
 #define DAY_MS INT64_C(86400000)
@@ -17,74 +17,70 @@ static int64_t step_end_ms(const struct week_steps *s, size_t i)
 	return i + 1 < s->n ? s->step[i + 1].from_ms : s->until_ms;
 }
 
-static void put_from(struct buf *out, int64_t ms)
+static void put_open(struct json_writer *w, const struct week_steps *s)
 {
-	char at[STAMP_TEXT_SIZE];
-	buf_puts(out, "{\"from\":");
-	buf_json_string(out, stamp_format_seconds(ms, at));
-}
-
-static void put_open(struct buf *out, const struct week_steps *s)
-{
-	const char *before = "";
-	buf_puts(out, ",\"open\":[");
+	jw_array(w, "open");
 	for (size_t i = 0; i < s->n; i++) {
 		if (!s->step[i].value)
 			continue;
-		buf_puts(out, before);
-		put_from(out, s->step[i].from_ms);
-		put_member_time(out, "until", step_end_ms(s, i));
-		buf_putc(out, '}');
-		before = ",";
+		jw_object(w, NULL);
+		stamp_put(w, "from", s->step[i].from_ms);
+		stamp_put(w, "until", step_end_ms(s, i));
+		jw_end(w);
 	}
-	buf_putc(out, ']');
+	jw_end(w);
 }
 
-typedef void put_value_fn(struct buf *out, const struct week_step *s, const void *of);
+typedef void put_value_fn(struct json_writer *w, const struct week_step *s, const void *of);
 
 static void put_steps(
-	struct buf *out, const struct week_steps *s, put_value_fn *put_value, const void *of)
+	struct json_writer *w, const struct week_steps *s, put_value_fn *put_value, const void *of)
 {
-	buf_puts(out, ",\"steps\":[");
+	jw_array(w, "steps");
 	for (size_t i = 0; i < s->n; i++) {
-		if (i > 0)
-			buf_putc(out, ',');
-		put_from(out, s->step[i].from_ms);
-		put_value(out, &s->step[i], of);
-		buf_putc(out, '}');
+		jw_object(w, NULL);
+		stamp_put(w, "from", s->step[i].from_ms);
+		put_value(w, &s->step[i], of);
+		jw_end(w);
 	}
-	buf_putc(out, ']');
+	jw_end(w);
 }
 
-static void put_more(struct buf *out, const struct queue_week *w, const struct week_steps *s)
+static void put_more(
+	struct json_writer *w, const struct queue_week *week, const struct week_steps *s)
 {
-	if (s->until_ms >= w->until_ms)
+	if (s->until_ms >= week->until_ms)
 		return;
-	put_member_bool(out, "more", true);
-	put_member_time(out, "until", s->until_ms);
+	jw_bool(w, "more", true);
+	stamp_put(w, "until", s->until_ms);
 }
 
 /* ---- What a list is of ---- */
 
-static void put_windows(struct buf *out, const struct queue_week *w)
+static void put_text(struct json_writer *w, const char *key, const char *value)
 {
-	buf_puts(out, ",\"windows\":[");
-	for (size_t i = 0; i < w->nwindows; i++) {
-		const struct week_window *x = &w->window[i];
-		buf_puts(out, i > 0 ? ",{\"policy\":" : "{\"policy\":");
-		buf_json_string(out, x->policy);
-		put_member(out, "calendar", x->calendar);
-		put_member(out, "zone", x->zone);
-		put_member_bool(out, "calendarKnown", x->zone != NULL);
-		put_open(out, &x->open);
-		put_more(out, w, &x->open);
-		buf_putc(out, '}');
-	}
-	buf_putc(out, ']');
+	jw_text(w, key, value ? value : "");
 }
 
-/* Millionths, without the zeros at the end: "0.5", "-0.25", "1". */
-static void put_factor(struct buf *out, const struct week_step *s, const void *of)
+static void put_windows(struct json_writer *w, const struct queue_week *week)
+{
+	jw_array(w, "windows");
+	for (size_t i = 0; i < week->nwindows; i++) {
+		const struct week_window *x = &week->window[i];
+		jw_object(w, NULL);
+		jw_text(w, "policy", x->policy);
+		put_text(w, "calendar", x->calendar);
+		put_text(w, "zone", x->zone);
+		jw_bool(w, "calendarKnown", x->zone != NULL);
+		put_open(w, &x->open);
+		put_more(w, week, &x->open);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+/* Puts millionths without the zeros at the end: "0.5", "-0.25", "1". */
+static void put_factor(struct json_writer *w, const struct week_step *s, const void *of)
 {
 	(void)of;
 	char text[32];
@@ -95,79 +91,71 @@ static void put_factor(struct buf *out, const struct week_step *s, const void *o
 		text[--len] = '\0';
 	if (text[len - 1] == '.')
 		text[--len] = '\0';
-	put_member(out, "factor", text);
-	put_member(out, "rate", s->label);
+	jw_text(w, "factor", text);
+	put_text(w, "rate", s->label);
 }
 
-static void put_prices(struct buf *out, const struct queue_week *w)
+static void put_prices(struct json_writer *w, const struct queue_week *week)
 {
-	buf_puts(out, ",\"prices\":[");
-	if (w->plan) {
-		buf_puts(out, "{\"plan\":");
-		buf_json_string(out, w->plan);
-		put_member(out, "currency", w->currency);
-		put_steps(out, &w->factor, put_factor, NULL);
-		put_more(out, w, &w->factor);
-		buf_putc(out, '}');
+	jw_array(w, "prices");
+	if (week->plan) {
+		jw_object(w, NULL);
+		jw_text(w, "plan", week->plan);
+		put_text(w, "currency", week->currency);
+		put_steps(w, &week->factor, put_factor, NULL);
+		put_more(w, week, &week->factor);
+		jw_end(w);
 	}
-	buf_putc(out, ']');
+	jw_end(w);
 }
 
-static void put_nominal(struct buf *out, const struct week_step *s, const void *of)
+static void put_nominal(struct json_writer *w, const struct week_step *s, const void *of)
 {
-	char text[QUANTITY_TEXT_SIZE];
 	const struct week_quota *quota = of;
-	put_member(out, "nominal", status_quantity(s->value, quota->resource, text));
-	buf_printf(out, ",\"nominalUnits\":%" PRId64, s->value);
+	quantity_put(w, "nominal", s->value, quota->resource);
+	jw_int(w, "nominalUnits", s->value);
 }
 
-static void put_quotas(struct buf *out, const struct queue_week *w)
+static void put_quotas(struct json_writer *w, const struct queue_week *week)
 {
-	buf_puts(out, ",\"quotas\":[");
-	for (size_t i = 0; i < w->nquotas; i++) {
-		const struct week_quota *x = &w->quota[i];
-		buf_puts(out, i > 0 ? ",{\"flavor\":" : "{\"flavor\":");
-		buf_json_string(out, x->flavor);
-		put_member(out, "resource", x->resource);
-		put_steps(out, &x->nominal, put_nominal, x);
-		put_more(out, w, &x->nominal);
-		buf_putc(out, '}');
+	jw_array(w, "quotas");
+	for (size_t i = 0; i < week->nquotas; i++) {
+		const struct week_quota *x = &week->quota[i];
+		jw_object(w, NULL);
+		jw_text(w, "flavor", x->flavor);
+		put_text(w, "resource", x->resource);
+		put_steps(w, &x->nominal, put_nominal, x);
+		put_more(w, week, &x->nominal);
+		jw_end(w);
 	}
-	buf_putc(out, ']');
+	jw_end(w);
 }
 
 /* ---- The answer ---- */
 
 static void put_week(
-	struct buf *out, const struct queue_week *w, const char *clusterqueue, int64_t now_ms)
+	struct buf *out, const struct queue_week *week, const char *clusterqueue, int64_t now_ms)
 {
-	buf_puts(out, "{\"clusterQueue\":");
-	buf_json_string(out, clusterqueue);
-	put_member_time(out, "from", w->from_ms);
-	put_member_time(out, "until", w->until_ms);
-	put_member_time(out, "now", now_ms);
-	put_windows(out, w);
-	put_prices(out, w);
-	put_quotas(out, w);
-	buf_puts(out, "}\n");
+	struct json_writer w = json_writer_object(out);
+	jw_text(&w, "clusterQueue", clusterqueue);
+	stamp_put(&w, "from", week->from_ms);
+	stamp_put(&w, "until", week->until_ms);
+	stamp_put(&w, "now", now_ms);
+	put_windows(&w, week);
+	put_prices(&w, week);
+	put_quotas(&w, week);
+	jw_close(&w);
+	buf_putc(out, '\n');
 }
 
-struct http_reply week_answer(
-	const struct api_sources *s, const struct api_request *r, struct buf *out)
+int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, struct buf *out,
+	struct err *e)
 {
 	struct queue_week w;
-	char sentence[400];
-	int64_t from_ms = s->now_ms - s->now_ms % DAY_MS;
-	if (!r->clusterqueue || !r->clusterqueue[0])
-		return api_complain(
-			out, 400, "name a ClusterQueue, as in /api/v1/week?clusterQueue=batch");
-	if (!queue_view_week(
-		    s->metrics.queue, r->clusterqueue, from_ms, from_ms + 7 * DAY_MS, &w)) {
-		snprintf(sentence, sizeof(sentence), "there is no ClusterQueue %.250s",
-			r->clusterqueue);
-		return api_complain(out, 404, sentence);
-	}
-	put_week(out, &w, r->clusterqueue, s->now_ms);
+	int64_t from_ms = now_ms - now_ms % DAY_MS;
+	if (!queue_view_week(q, clusterqueue, from_ms, from_ms + 7 * DAY_MS, &w))
+		return err_set(e, ERR_GONE, "there is no ClusterQueue %.250s", clusterqueue);
+	put_week(out, &w, clusterqueue, now_ms);
 	queue_week_done(&w);
-	return (struct http_reply){200, "application/json"};
+	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * /api/v1/week: the week of a ClusterQueue (sluice/week.h), as JSON.
+ * A ClusterQueueWeek: the week of a ClusterQueue (sluice/week.h).
  *
  * Seven days, from the beginning of today in UTC. Openings and steps are clipped to that. A list that was
  * cut has "more": true, and "until": it is right up to there. Factors are exact decimals, as in the
@@ -8,9 +8,12 @@
 #ifndef SLUICE_CONTROLLER_ANSWERS_WEEK_H
 #define SLUICE_CONTROLLER_ANSWERS_WEEK_H
 
-#include "controller/answers/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "sluice/queue.h"
 
-struct http_reply week_answer(
-	const struct api_sources *s, const struct api_request *r, struct buf *out);
+/* Appends an object. ERR_GONE: there is no such ClusterQueue. */
+int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, struct buf *out,
+	struct err *e);
 
 #endif

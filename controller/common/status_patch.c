@@ -30,8 +30,9 @@ void status_put_condition(struct json_writer *w, const char *type, bool is, cons
 {
 	jw_object(w, NULL);
 	jw_texts(w, "type", type, "status", is ? "True" : "False", "reason",
-		reason && reason[0] ? reason : "Unknown", "message", message, "lastTransitionTime",
-		since, NULL);
+		reason && reason[0] ? reason : "Unknown", "message", message, NULL);
+	if (since)
+		jw_text(w, "lastTransitionTime", since);
 	jw_int(w, "observedGeneration", generation > 0 ? generation : 0);
 	jw_end(w);
 }

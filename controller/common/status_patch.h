@@ -21,7 +21,8 @@
  * server answers 422 where uid or version is another by now. */
 void status_patch(struct buf *out, const struct uid *uid, int64_t version, struct slice status);
 
-/* Puts the object of one condition. since: RFC 3339; a reason that is NULL or "" becomes Unknown. */
+/* Puts the object of one condition. since: RFC 3339, NULL: left out; a reason that is NULL or ""
+ * becomes Unknown. */
 void status_put_condition(struct json_writer *w, const char *type, bool is, const char *reason,
 	const char *message, const char *since, int64_t generation);
 

@@ -40,7 +40,6 @@ enum right_check {
 	CHECK_NAMES_USERS,  /* of a proxy that names a user, */
 	CHECK_NAMES_GROUPS, /* and groups */
 	CHECK_MUST,	    /* of the caller, or of the user that it names: rights.must */
-	CHECK_JOB_NAMES,    /* the same for rights.names; without it the answer has less */
 	CHECKS_DONE,
 };
 
@@ -64,7 +63,6 @@ struct http_question {
 	struct caller caller;
 	bool is_trusted; /* it comes from loopback, which is trusted, and shows no token */
 	enum right_check check;
-	bool names; /* it has rights.names */
 	enum auth_verdict verdict;
 	struct http_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
@@ -290,11 +288,6 @@ const struct http *http_of(const struct http_question *q)
 	return q->http;
 }
 
-bool http_names(const struct http_question *q)
-{
-	return q->names;
-}
-
 bool http_gone(const struct http_question *q)
 {
 	return connection_is_gone(q->place);
@@ -410,8 +403,6 @@ static const struct right *right_of(const struct http_question *r)
 		return &r->http->options.names_groups;
 	case CHECK_MUST:
 		return &r->rights.must;
-	case CHECK_JOB_NAMES:
-		return &r->rights.names;
 	case CHECKS_DONE:
 		break;
 	}
@@ -431,8 +422,6 @@ static bool is_passed_over(const struct http_question *r)
 		return !is_named || !r->caller.names_groups || r->is_trusted;
 	case CHECK_MUST:
 		return !is_named && r->is_trusted;
-	case CHECK_JOB_NAMES:
-		return !r->rights.has_names || (!is_named && r->is_trusted);
 	case CHECKS_DONE:
 		break;
 	}
@@ -484,9 +473,7 @@ static enum MHD_Result go_on(struct http_question *r, const char *path)
 
 static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 {
-	enum right_check check = r->check;
-	if (r->verdict == AUTH_ALLOWED || check == CHECK_JOB_NAMES) {
-		r->names = check == CHECK_JOB_NAMES && r->verdict == AUTH_ALLOWED;
+	if (r->verdict == AUTH_ALLOWED) {
 		r->check++;
 		return go_on(r, path);
 	}
@@ -523,7 +510,6 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 	/* Who shows a token wants to be its owner: one that nobody knows must not see everything. */
 	r->is_trusted =
 		!h->options.trust_nobody && !r->caller.token && caller_is_loopback(r->connection);
-	r->names = r->is_trusted && !r->caller.as;
 	if (r->is_trusted && !caller_names_host(r->connection))
 		return queue_error(r, 421,
 			"ask for this host by its address or as localhost, not by another name");

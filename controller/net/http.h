@@ -59,8 +59,6 @@ struct http_reply {
 struct http_rights {
 	bool open; /* nothing: it is for all that reach the port */
 	struct right must;
-	bool has_names;
-	struct right names; /* without it the answer has less: http_names() */
 };
 
 struct http_options {
@@ -107,8 +105,6 @@ void http_each_param(const struct http_question *q, const char *name,
 	bool (*fn)(const char *value, void *ctx), void *ctx);
 /* The port at which it was asked. */
 const struct http *http_of(const struct http_question *q);
-/* Has its caller http_rights.names? */
-bool http_names(const struct http_question *q);
 /* The same of a header. */
 const char *http_header(const struct http_question *q, const char *name);
 /* The gnutls_session_t of its connection, whose certificate nobody has verified; NULL: plain HTTP. */

@@ -76,7 +76,7 @@ void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms,
 
 /* Appends the families of docs/overcommit.md, the seeds' among them. NULL: without samples. */
 void overcommit_controller_put_metrics(const struct overcommit_controller *l, struct buf *out);
-/* /api/v1/overcommit, /api/v1/overcommit/NODE: JSON. False: no such node. */
+/* An OvercommitReport: of all nodes, or of one with its sum term by term. False: no such node. */
 bool overcommit_controller_show(
 	const struct overcommit_controller *l, const char *node, struct buf *out);
 

@@ -1,4 +1,4 @@
-/* /api/v1/overcommit: what is lent, and why so much. */
+/* An OvercommitReport: what is lent, and why so much. */
 #include "base/json_writer.h"
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"

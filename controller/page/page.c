@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "controller/answers/job_query.h"
-#include "controller/answers/past_resource.h"
+#include "controller/answers/report.h"
 #include "controller/answers/whatif.h"
 
 static bool ends_with(const char *text, const char *end)
@@ -38,12 +38,11 @@ const char *page_text(const char *path, const char **ret_type)
 
 bool page_right(const char *path, bool watches, struct right *ret)
 {
-	struct past_resource past;
+	struct report_path report;
 	struct job_query query;
 	*ret = (struct right){.group = VISIBILITY_GROUP, .verb = "list"};
-	if (past_resource_path(path, &past)) {
-		ret->resource = past_resource_name(past.kind);
-		strcpy(ret->ns, past.ns);
+	if (report_path(path, &report)) {
+		*ret = report_right(&report);
 		return true;
 	}
 	if (job_query_start_path(path, query.ns, query.name)) {

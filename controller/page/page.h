@@ -3,8 +3,6 @@
  *
  *   /                                the document, and below /page/ its style and its scripts
  *   /apis/visibility.sluice.dev/...  the aggregated API (controller/answers), at this port too
- *   /api/v1/...                      queues, their week and use, budgets, and what is lent
- *                                    (controller/answers/api.h)
  *
  * The document and its scripts are compiled in and open to all that reach the port: they tell nothing. What
  * they ask, they ask with the rights of the person who looks: by the bearer token that was pasted, or as the

@@ -19,9 +19,10 @@ const char *cost_by_name(enum cost_by by)
 
 const char *past_resource_name(enum past_kind kind)
 {
-	static const char *const names[] = {
-		[PAST_COST] = "costs", [PAST_REPORT] = "reports", [PAST_RUNS] = "histories"};
-	must(kind != PAST_USAGE);
+	static const char *const names[] = {[PAST_COST] = "costs",
+		[PAST_REPORT] = "reports",
+		[PAST_RUNS] = "histories",
+		[PAST_USAGE] = "clusterqueues/usage"};
 	return names[kind];
 }
 

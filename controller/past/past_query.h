@@ -42,8 +42,7 @@ int past_query_parse(
 	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e);
 
 const char *cost_by_name(enum cost_by by); /* "queue" ... */
-/* The resource of the API visibility.sluice.dev that answers it, in paths and rights: "costs", ... None
- * answers PAST_USAGE. */
+/* The resource of the API visibility.sluice.dev that answers it, in rights: "costs", ... */
 const char *past_resource_name(enum past_kind kind);
 
 #endif

@@ -7,8 +7,7 @@
  * for what is read in milliseconds, beside the other work of the background, and for all else (pg.h).
  * Each has one question in the line of its connection at a time.
  *
- * They are for all who ask, at the controller's own port (ports.c) and through the API server
- * (answers/past_resource.h). Tenants ask there, as often as they like, and an answer takes time of the
+ * They are for all who ask (answers/report.h). Tenants ask there, as often as they like, and an answer takes time of the
  * loop that starts Jobs: of costs, for each run that goes on. So of one namespace few questions are taken
  * at a time, namespaces take turns, and after each answer none is made for ten times as long as it took.
  */

@@ -5,15 +5,6 @@
 
 #include "controller/common/status_patch.h"
 
-const char *status_quantity(int64_t amount, const char *resource, char ret_text[QUANTITY_TEXT_SIZE])
-{
-	bool binary = strcmp(resource, "memory") == 0 ||
-		      strcmp(resource, "ephemeral-storage") == 0 ||
-		      strncmp(resource, "hugepages-", 10) == 0;
-	quantity_format(amount, quantity_unit_of(resource), binary, ret_text);
-	return ret_text;
-}
-
 static bool is_first_of_flavor(const struct usage_view *usage, size_t index)
 {
 	for (size_t i = 0; i < index; i++)

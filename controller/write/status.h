@@ -29,7 +29,7 @@ struct status_effect {
 	const char *reason, *message, *since;
 };
 
-/* since: lastTransitionTime, RFC 3339, of Active; effect NULL: not known yet. Shares are told while fair
+/* since: lastTransitionTime, RFC 3339, of Active, NULL: left out; effect NULL: not known yet. Shares are told while fair
  * sharing is on. */
 void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sharing,
 	const char *since, const struct status_effect *effect, struct buf *out);
@@ -72,10 +72,6 @@ void status_render_budget(
 /* decode_advance_reservation() reads it back: what was accepted and what is left outlive a leader. */
 void status_render_advance_reservation(const struct advance_reservation_view *v,
 	const struct status_conditions *c, struct buf *out);
-
-/* An amount as people write it for this resource: "1500m", "12", "64Gi". Returns ret_text. */
-const char *status_quantity(
-	int64_t amount, const char *resource, char ret_text[QUANTITY_TEXT_SIZE]);
 
 /* Puts a number that the CRD has as an int32. */
 void status_put_count(struct json_writer *w, const char *key, size_t n);

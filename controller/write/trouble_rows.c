@@ -14,7 +14,7 @@ static struct trouble_row *row_of(struct trouble_rows *r, const struct gate_trou
 			return &r->row[i];
 	r->row = mem_grow(r->row, r->n + 1, sizeof(*r->row));
 	struct trouble_row *row = &r->row[r->n++];
-	*row = (struct trouble_row){x->clusterqueue, x->word, 0, x->ns, x->name, x->since_ms};
+	*row = (struct trouble_row){x->clusterqueue, x->word, 0, x->since_ms};
 	return row;
 }
 
@@ -22,11 +22,8 @@ static void add(const struct gate_trouble *x, void *ctx)
 {
 	struct trouble_row *row = row_of(ctx, x);
 	row->jobs++;
-	if (x->since_ms >= row->since_ms)
-		return;
-	row->ns = x->ns;
-	row->name = x->name;
-	row->since_ms = x->since_ms;
+	if (x->since_ms < row->since_ms)
+		row->since_ms = x->since_ms;
 }
 
 struct trouble_rows trouble_rows_of(const struct gate *g)

@@ -1,6 +1,6 @@
 /*
- * Runs whose pods are stuck, counted: a row for each ClusterQueue and word, with the run that is
- * stuck for longest. What /metrics and `sluice queue` show.
+ * Runs whose pods are stuck, counted: a row for each ClusterQueue and word. What /metrics and reports of queues
+ * show: they name no Job.
  */
 #ifndef SLUICE_CONTROLLER_WRITE_TROUBLE_ROWS_H
 #define SLUICE_CONTROLLER_WRITE_TROUBLE_ROWS_H
@@ -13,8 +13,7 @@ struct trouble_row {
 	const char *clusterqueue; /* the gate's, as all names */
 	enum trouble_word word;
 	size_t jobs;
-	const char *ns, *name; /* of the one since: */
-	int64_t since_ms;
+	int64_t since_ms; /* of the one that is stuck for longest */
 };
 
 struct trouble_rows {

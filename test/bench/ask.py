@@ -106,7 +106,7 @@ def admit(ground, turn, who):
     before = ground.metric("sluice_admissions_total")
 
     def seen():
-        queues = ground.box.controller_api().get("/api/v1/queues")["clusterQueues"]
+        queues = ground.box.controller_api().queues()["clusterQueues"]
         return next(q["pending"] for q in queues if q["name"] == name) == ADMISSIONS
     wait_until("the controller to have seen them", seen, 600, every=0.5)
     return name, before

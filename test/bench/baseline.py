@@ -90,7 +90,7 @@ class Submission(threading.Thread):
 
 def left(ground):
     """Jobs that wait or hold quota; who ended is in no queue."""
-    queues = ground.box.controller_api().get("/api/v1/queues")["clusterQueues"]
+    queues = ground.box.controller_api().queues()["clusterQueues"]
     return sum(q["pending"] for q in queues), sum(q["reserving"] for q in queues)
 
 

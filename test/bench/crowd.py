@@ -13,7 +13,7 @@ PODS_PER_NODE, SHAPES = 4, 50
 
 
 def pending(ground):
-    return sum(q["pending"] for q in ground.box.controller_api().get("/api/v1/queues")["clusterQueues"])
+    return sum(q["pending"] for q in ground.box.controller_api().queues()["clusterQueues"])
 
 
 def run(args):
@@ -25,7 +25,7 @@ def run(args):
         wait_until("all Jobs to wait", lambda: pending(ground) == jobs, 900, ground.proc, every=1)
         ground.settle()
         rss, peak = ground.memory("VmRSS"), ground.memory("VmHWM")
-        why = ground.box.controller_api().get("/api/v1/jobs/team-0/train-000000")["sentence"]
+        why = ground.box.controller_api().job("team-0", "train-000000")["sentence"]
     finally:
         ground.end()
     result = {"bench": "crowd", "nodes": nodes, "pods": nodes * PODS_PER_NODE, "jobs": jobs, "shapes": SHAPES, "rss_mb": round(rss, 1), "rss_peak_mb": round(peak, 1)}

@@ -138,7 +138,7 @@ class Ground:
         return job(ns, name, label=self.label, **kw)
 
     def pending(self, controller="controller-one"):
-        queues = self.box.controller_api(controller).get("/api/v1/queues")["clusterQueues"]
+        queues = self.box.controller_api(controller).queues()["clusterQueues"]
         return sum(q["pending"] for q in queues)
 
     def wait_reported(self, timeout=60, **counts):

@@ -26,11 +26,11 @@ def limit():
 
 
 def waiting(ground):
-    return sum(q["pending"] for q in ground.box.controller_api().get("/api/v1/queues")["clusterQueues"])
+    return sum(q["pending"] for q in ground.box.controller_api().queues()["clusterQueues"])
 
 
 def told(ground, ns, name):
-    return ground.box.controller_api().get(f"/api/v1/jobs/{ns}/{name}")["reason"]
+    return ground.box.controller_api().job(ns, name)["reason"]
 
 
 def look(ground, jobs):

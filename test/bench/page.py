@@ -58,7 +58,7 @@ class Crowd(Ground):
         return self.box.controller_url()
 
     def pending(self):
-        return sum(q["pending"] for q in self.box.controller_api().get("/api/v1/queues")["clusterQueues"])
+        return sum(q["pending"] for q in self.box.controller_api().queues()["clusterQueues"])
 
 
 def note_first_row(browser):

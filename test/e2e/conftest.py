@@ -16,6 +16,7 @@ With workers (pytest-xdist, see test/suite.py) each has sandboxes of its own, an
 """
 
 import itertools
+import json
 import os
 import re
 import signal
@@ -341,7 +342,7 @@ class World:
 
     def localqueues_known(self):
         """Names of those that the controller has heard of."""
-        return {q["name"] for q in self.box.controller_api().get("/api/v1/queues")["localQueues"] if q["namespace"] == self.ns}
+        return {q["name"] for q in self.box.controller_api().queues()["localQueues"] if q["namespace"] == self.ns}
 
     def edit_queue(self, name="q", **spec):
         return self.api.patch(path_of("clusterqueues", self.full(name)), {"spec": spec})
@@ -352,7 +353,7 @@ class World:
         self.wait_queue(name, lambda q: q["flavors"][0]["resources"][0]["nominal"] == str(cpu), f"to have {cpu} cpu")
 
     def queue_view(self, name="q"):
-        return next((q for q in self.box.controller_api().get("/api/v1/queues")["clusterQueues"] if q["name"] == self.full(name)), None)
+        return next((q for q in self.box.controller_api().queues()["clusterQueues"] if q["name"] == self.full(name)), None)
 
     def wait_queue(self, name, check, what, timeout=SOON):
         """Until the controller's own view of the queue is as wanted."""
@@ -426,7 +427,7 @@ class World:
         return [p for p in pods if not terminal(p)]
 
     def explain(self, name):
-        return self.box.controller_api().get(f"/api/v1/jobs/{self.ns}/{name}")
+        return self.box.controller_api().job(self.ns, name)
 
     def holds(self, name=None):
         """Open holds: [(job, attempt, state, {(flavor, resource): amount})]."""
@@ -626,6 +627,21 @@ def team(plane, request):
     ns = f"{_slug(request.node.name)}-{_run}{next(_numbers)}"
     plane.api.ensure("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns, "labels": {"sluice-e2e": "true"}}})
     return ns
+
+
+def config_for(folder, server, token=None, ca=None):
+    """The environment of a command whose kubeconfig names that server, and a token's owner."""
+    path = folder / "kubeconfig-of-a-test"
+    cluster = {"server": server, **({"certificate-authority": str(ca)} if ca else {})}
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+                                "clusters": [{"name": "c", "cluster": cluster}], "users": [{"name": "u", "user": {"token": token} if token else {}}]}))
+    return {"KUBECONFIG": str(path)}
+
+
+@pytest.fixture
+def nobody(tmp_path):
+    """... where nobody answers."""
+    return config_for(tmp_path, "https://127.0.0.1:1")
 
 
 @pytest.fixture(scope="session")

@@ -139,8 +139,8 @@ class Demo:
     def ask_controller(self):
         """The last answer stays on the screen while the controller is away."""
         try:
-            self.queues = [q for q in self.controller.get("/api/v1/queues")["clusterQueues"] if q["name"] in QUEUES]
-            for d in self.controller.get(f"/api/v1/decisions?after={self.last_seq}")["decisions"]:
+            self.queues = [q for q in self.controller.queues()["clusterQueues"] if q["name"] in QUEUES]
+            for d in self.controller.decisions(self.last_seq):
                 self.last_seq = max(self.last_seq, d["seq"])
                 self.decisions.append(d)
         except (OSError, ApiError, KeyError, ValueError):

@@ -95,7 +95,7 @@ class ClusterScene:
 
     def waits(self, name, reason):
         def asked():
-            said = self.controller.get(f"/api/v1/jobs/{TEAM}/{name}")
+            said = self.controller.job(TEAM, name)
             return said if said["waiting"] and said["reason"] == reason else None
         return self.until(f"{name} to wait ({reason})", asked)
 

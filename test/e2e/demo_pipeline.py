@@ -44,7 +44,7 @@ class Pipeline:
         if (TEAM, REPORT) in self.seen.started:
             return
         try:
-            sentence = self.controller.get(f"/api/v1/jobs/{TEAM}/{REPORT}").get("sentence", "")
+            sentence = self.controller.job(TEAM, REPORT).get("sentence", "")
         except (OSError, ApiError, ValueError):
             return
         if "waits for" in sentence:

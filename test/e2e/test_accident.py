@@ -121,7 +121,7 @@ def test_a_ledger_that_is_lost_stops_nothing_at_once_and_each_stop_is_told(alone
     assert log.count("mass-stop") >= 3 and log.count("NotAdmitted") >= 10
     evicted = f'sluice_evicted_workloads_total{{cluster_queue="{world.full("q")}",reason="NotAdmitted"}} 10'
     world.wait("the metrics to count them", lambda: evicted in metrics(alone))
-    decisions = alone.controller_api("controller-one").get("/api/v1/decisions")["decisions"]
+    decisions = alone.controller_api("controller-one").decisions()
     assert sum("NotAdmitted" in d["text"] and d["kind"] == "Stop" for d in decisions) == 10
     world.wait("ten to run again", lambda: sum(not world.get(n)["spec"]["suspend"] for n in [*names, "next"]) == 10, LATER)
 

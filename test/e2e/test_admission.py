@@ -520,7 +520,7 @@ def test_a_deleted_waiting_job_is_forgotten(world):
     world.waits("gone")
     world.delete("gone")
     world.wait_queue("q", lambda q: q["pending"] == 0, "to have nobody waiting")
-    world.wait("it to be forgotten", lambda: world.box.controller_api().gone(f"/api/v1/jobs/{world.ns}/gone"))
+    world.wait("it to be forgotten", lambda: not world.box.controller_api().knows(world.ns, "gone"))
 
 
 def test_deleted_running_jobs_give_their_quota_back_once_no_pod_can_be_left(world):

@@ -10,17 +10,19 @@ import subprocess
 import threading
 
 import pytest
-from conftest import BIN, LATER, SOON, readyz, token
+from conftest import BIN, LATER, SOON, config_for, readyz, token
 from objects import HOLD, job, jobs_path, ours, path_of
-from sandbox import ApiError, wait_until
+from sandbox import ApiError, asking, wait_until
+from sandbox.asking import ROOT as ROOT_OF_API
 from sandbox.sandbox import ROOT
 
 
 @pytest.fixture
 def sluice(program, world):
-    """sluice(args...): against this sandbox's controller, in the test's namespace."""
+    """sluice(args...): against this sandbox's API server."""
     def run(*args, env=None):
-        return program("sluice", *args, env={"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig), **(env or {})})
+        world.box.wait_visible(LATER)
+        return program("sluice", *args, env={"KUBECONFIG": str(world.box.kubeconfig), **(env or {})})
     return run
 
 
@@ -42,6 +44,10 @@ def ok(done):
     return done.stdout
 
 
+def told(sluice, *args):
+    return asking.job(json.loads(ok(sluice("explain", *args, "-o", "json"))))
+
+
 # ---- sluice explain ---------------------------------------------------------------------
 
 
@@ -61,11 +67,11 @@ def test_explain_says_that_a_job_runs(sluice, busy):
 
 @pytest.mark.parametrize("form", [["job/first"], ["jobs/first"], ["job", "first"], ["first"], ["job.batch/first"]])
 def test_explain_takes_names_as_kubectl_does(sluice, busy, form):
-    assert json.loads(ok(sluice("explain", *form, "-n", busy.ns, "-o", "json")))["name"] == "first"
+    assert told(sluice, *form, "-n", busy.ns)["name"] == "first"
 
 
 def test_explain_in_json_has_the_reason_and_the_numbers(sluice, busy):
-    said = json.loads(ok(sluice("explain", "job/second", "-n", busy.ns, "-o", "json")))
+    said = told(sluice, "job/second", "-n", busy.ns)
     assert (said["reason"], said["waiting"], said["ahead"], said["clusterQueue"], said["localQueue"]) == (
         "WaitingForQuota", True, 1, busy.full("q"), "q")
     assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", said["queuedAt"])
@@ -87,11 +93,11 @@ def test_explain_of_a_job_that_the_controller_does_not_have_is_told_by_the_job(s
                 "foreign": ("Unqueued", "is queued by Kueue (LocalQueue gpu")}
     for name, (state, says) in expected.items():
         wait_until(f"explain of {name} to say so", lambda: says in ok(sluice("explain", f"job/{name}", "-n", world.ns)), SOON)  # noqa: B023
-        assert json.loads(ok(sluice("explain", f"job/{name}", "-n", world.ns, "-o", "json")))["state"] == state
+        assert told(sluice, f"job/{name}", "-n", world.ns)["state"] == state
 
 
 def test_queue_is_shown_again_and_again(busy):
-    env = {**os.environ, "SLUICE_SERVER": busy.box.controller_url(), "KUBECONFIG": str(busy.box.kubeconfig)}
+    env = {**os.environ, "KUBECONFIG": str(busy.box.kubeconfig)}
     with subprocess.Popen([BIN / "sluice", "queue", "-w"], env=env, stdout=subprocess.PIPE, text=True) as watching:
         heads = 0
         for line in watching.stdout:
@@ -180,7 +186,7 @@ def test_a_job_that_waits_is_moved_and_one_that_runs_is_not(sluice, world):
     assert absent.returncode == 1 and f"there is no LocalQueue nowhere in namespace {world.ns}" in absent.stderr
     assert ok(move("a", "b")).startswith("Job a is moved to LocalQueue b: it has its place there by its time of queueing")
     assert world.get("a")["metadata"]["labels"]["sluice.dev/queue-name"] == "b"
-    wait_until("it to wait there", lambda: json.loads(ok(sluice("explain", "a", "-n", world.ns, "-o", "json")))["localQueue"] == "b", SOON)
+    wait_until("it to wait there", lambda: told(sluice, "a", "-n", world.ns)["localQueue"] == "b", SOON)
     world.finish("other")
     world.started("a")
 
@@ -197,7 +203,7 @@ def test_a_job_is_given_another_priority(sluice, world):
     assert absent.returncode == 1 and "there is no WorkloadPriorityClass nowhere" in absent.stderr
     said = ok(sluice("priority", "job/second", world.full("high"), "-n", world.ns))
     assert said.startswith(f"Job second has WorkloadPriorityClass {world.full('high')} (1000): it has its place in line by that")
-    wait_until("it to be ahead", lambda: json.loads(ok(sluice("explain", "first", "-n", world.ns, "-o", "json")))["ahead"] == 1, SOON)
+    wait_until("it to be ahead", lambda: told(sluice, "first", "-n", world.ns)["ahead"] == 1, SOON)
     assert "it runs, and that decides" in ok(sluice("priority", "job/runs", world.full("high"), "-n", world.ns))
 
 
@@ -208,7 +214,6 @@ def test_times_are_of_one_zone_in_a_table_and_utc_in_json(sluice, world):
     wait_until("explain to say that it runs", lambda: ok(sluice("explain", "a", "-n", world.ns)).startswith("runs since "), SOON)
     said = ok(sluice("explain", "a", "-n", world.ns, env={"TZ": "XYZ-5:30"}))
     assert said.count("XYZ") == 1 and not re.search(r"\dT\d\d:\d\d", said), said
-    world.box.wait_visible(LATER)
 
     def listed():  # the list is kept for a moment
         return sluice("jobs", "-n", world.ns, "-o", "wide", env={"TZ": "XYZ-5:30"})
@@ -222,13 +227,19 @@ def test_times_are_of_one_zone_in_a_table_and_utc_in_json(sluice, world):
 
 
 def test_queue_shows_quotas_and_counts(sluice, busy):
-    out = ok(sluice("queue"))
-    (line,) = [line for line in out.splitlines() if busy.full("q") in line]
-    assert "cpu" in out and re.search(r"\b2\b", line), out
+    last = [""]
+
+    def row():  # the status is written once a second
+        last[0] = ok(sluice("queue"))
+        return any(line.split()[:4] == [busy.full("q"), "active", "2", "1"] and line.endswith("2 of 2") for line in last[0].splitlines())
+    busy.wait("a row of the queue", lambda: row() or print(last[0]))
 
 
 def test_queue_in_json_parses_and_adds_up(sluice, busy):
-    out = json.loads(ok(sluice("queue", busy.full("q"), "-o", "json")))
+    def asked():  # the status is written once a second
+        return asking.queues(json.loads(ok(sluice("queue", busy.full("q"), "-o", "json"))))
+    busy.wait("the status to be written", lambda: asked()["clusterQueues"][0]["pending"] == 2)
+    out = asked()
     (q,) = [q for q in out["clusterQueues"] if q["name"] == busy.full("q")]
     assert (q["pending"], q["admitted"], q["active"]) == (2, 1, True)
     (cpu,) = q["flavors"][0]["resources"]
@@ -257,10 +268,9 @@ def test_decisions_tell_who_was_started(sluice, busy):
 
 @pytest.mark.parametrize("args, words", [
     (["frobnicate"], "frobnicate"), (["queue", "--frobnicate"], "--frobnicate"), (["explain"], "wants one Job"), (["explain", "pod/x"], "wants one Job"),
-    (["queue", "a", "b"], '"b"'), (["queue", "-o", "xml"], "xml"), (["queue", "--server"], "--server"),
-    (["queue", "--server", "ftp://127.0.0.1"], "must be a URL such as http://"), (["queue", "--server", "nonsense::"], "must be a URL such as http://"), (["help", "frobnicate"], "frobnicate")])
+    (["queue", "a", "b"], '"b"'), (["queue", "-o", "xml"], "xml"), (["queue", "--server", "http://127.0.0.1:1"], "--server"), (["help", "frobnicate"], "frobnicate")])
 def test_wrong_use_is_a_sentence_and_code_2(program, args, words):
-    done = program("sluice", *args, env={"SLUICE_SERVER": "http://127.0.0.1:1"})
+    done = program("sluice", *args)
     assert done.returncode == 2 and words in done.stderr and not done.stdout, done
 
 
@@ -269,13 +279,13 @@ def test_without_any_command_the_usage_is_shown_and_code_2(program):
     assert done.returncode == 2 and "SYNOPSIS" in done.stderr
 
 
-@pytest.mark.parametrize("server", ["http://127.0.0.1:1", "http://no-such-host.invalid:8080"])
-def test_a_controller_that_cannot_be_reached_is_a_sentence_and_code_3(program, server):
-    done = program("sluice", "queue", "--server", server)
-    assert done.returncode == 3 and server in done.stderr and not done.stdout, done
+@pytest.mark.parametrize("command", [["queue"], ["explain", "job/x"], ["decisions"]])
+def test_an_api_server_that_cannot_be_reached_is_a_sentence_and_code_3(program, nobody, command):
+    done = program("sluice", *command, env=nobody)
+    assert done.returncode == 3 and "Failed to connect to 127.0.0.1 port 1 " in done.stderr and not done.stdout, done
 
 
-def test_a_server_that_is_no_controller_is_a_sentence(program):
+def test_a_server_that_is_no_api_server_is_a_sentence(program, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as s:
         def answer():
             c, _ = s.accept()
@@ -283,7 +293,7 @@ def test_a_server_that_is_no_controller_is_a_sentence(program):
             c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<html")
             c.close()
         threading.Thread(target=answer, daemon=True).start()
-        done = program("sluice", "queue", "--server", f"http://127.0.0.1:{s.getsockname()[1]}")
+        done = program("sluice", "queue", env=config_for(tmp_path, f"https://127.0.0.1:{s.getsockname()[1]}"))
     assert done.returncode in (1, 2, 3) and done.stderr and "Sanitizer" not in done.stderr, done
 
 
@@ -360,8 +370,8 @@ def test_health_and_readiness_are_answered(box):
     assert status == 200 and text.startswith("leading")
 
 
-@pytest.mark.parametrize("method, path, status", [("GET", "/nothing", 404), ("GET", "/api/v1/jobs/only-a-namespace", 404), ("POST", "/api/v1/queues", 405),
-                                                  ("DELETE", "/healthz", 405), ("GET", "/api/v1/decisions?after=soon", 400)])
+@pytest.mark.parametrize("method, path, status", [("GET", "/nothing", 404), ("GET", f"{ROOT_OF_API}/nothing", 404), ("POST", f"{ROOT_OF_API}/queuereports", 405),
+                                                  ("DELETE", "/healthz", 405), ("GET", f"{ROOT_OF_API}/decisions?after=soon", 400), ("GET", "/api/v1/queues", 410)])
 def test_a_wrong_question_gets_an_error_not_a_hang(box, method, path, status):
     with pytest.raises(ApiError) as answer:
         box.controller_api().raw(method, path)
@@ -412,17 +422,20 @@ def test_a_caller_from_elsewhere_must_show_a_token_that_may_read_queues(open_con
     reader = token(world.api, world.ns, "reader")
     world.api.ensure("/apis/rbac.authorization.k8s.io/v1/clusterroles", {
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": world.ns},
-        "rules": [{"apiGroups": ["sluice.dev"], "resources": ["clusterqueues"], "verbs": ["get"]}]})
+        "rules": [{"apiGroups": ["sluice.dev"], "resources": ["clusterqueues"], "verbs": ["get"]},
+                  {"apiGroups": ["visibility.sluice.dev"], "resources": ["queuereports"], "verbs": ["list"]}]})
     world.api.ensure("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": world.ns},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": world.ns},
         "subjects": [{"kind": "ServiceAccount", "namespace": world.ns, "name": "reader"}]})
     assert ask(open_controller, "/healthz") == 200
-    assert ask(open_controller, "/api/v1/queues") == 401
-    assert ask(open_controller, "/api/v1/queues", "nonsense") == 401
-    assert ask(open_controller, "/api/v1/queues", nobody) == 403
+    report = f"{ROOT_OF_API}/queuereports"
+    assert ask(open_controller, report) == 401
+    assert ask(open_controller, report, "nonsense") == 401
+    assert ask(open_controller, report, nobody) == 403
+    assert ask(open_controller, "/api/v1/queues") == 410  # where to ask is no secret
     wait_until("the reader to be let in", lambda: ask(open_controller, "/metrics", reader) == 200, SOON)
-    assert ask(open_controller, "/api/v1/queues", reader) == 503  # it does not lead
+    assert ask(open_controller, report, reader) == 503  # it does not lead
 
 
 # ---- sluice calendar: the API server is asked, not the controller ------------------------
@@ -466,8 +479,7 @@ CALENDARS = {"apiGroups": ["sluice.dev"], "resources": ["calendars"], "verbs": [
 
 def test_calendar_without_files_is_that_of_the_cluster(sluice, holidays):
     name = holidays.full("days")
-    nobody = {"SLUICE_SERVER": "http://127.0.0.1:1"}
-    shown = json.loads(ok(sluice("calendar", "test", name, "--at", "2026-12-25T12:00", "-o", "json", env=nobody)))
+    shown = json.loads(ok(sluice("calendar", "test", name, "--at", "2026-12-25T12:00", "-o", "json")))
     assert shown["state"] == "Closed" and shown["exception"] == "off" and shown["next"][0]["at"] == "2026-12-26T07:00:00Z"
     assert ok(sluice("calendar", "show", name, "--at", "2026-12-24T12:00")).splitlines()[1] == \
         "  at Thu 2026-12-24 12:00 CET open by window day, until Thu 2026-12-24 18:00 CET"

@@ -9,7 +9,7 @@ import signal
 
 import pytest
 from checks import look
-from conftest import RECOVERY, World, wait_leading
+from conftest import LATER, RECOVERY, World, wait_leading
 from objects import group, jobs_path, story
 from pool import OWN, PROBE, Pool, all_seen, complaints, homeless, placed
 from sandbox import ApiError
@@ -159,10 +159,11 @@ def test_people_are_told_too(world, program):
     world.started("first")
     world.job("second", requests=small())
     words = refused(world, "second", "exceeded quota: compute, requested: pods=1, used: pods=1, limited: pods=1")
-    at = {"SLUICE_SERVER": world.box.controller_url()}
+    at = {"KUBECONFIG": str(world.box.kubeconfig)}
+    world.box.wait_visible(LATER)
     told = " ".join(program("sluice", "explain", "job/second", "-n", world.ns, env=at).stdout.split())
     assert words in told and "NamespaceQuotaExceeded" in told, told
-    assert world.box.controller_api().get("/api/v1/queues")  # it still answers
+    assert world.box.controller_api().queues()  # it still answers
 
 
 def test_it_starts_when_a_pod_goes_and_when_the_quota_grows(world, pool):

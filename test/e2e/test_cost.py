@@ -7,7 +7,7 @@ import signal
 from decimal import Decimal
 
 import pytest
-from conftest import RECOVERY, as_account, wait_leading
+from conftest import LATER, RECOVERY, as_account, wait_leading
 from objects import SUBMITTED, has, job, jobs_path, ours, path_of, submitter, who
 from sandbox import ApiError
 from settled import booked
@@ -19,7 +19,8 @@ MICRO = Decimal(1000000)
 @pytest.fixture
 def sluice(program, world):
     def run(*args):
-        return program("sluice", *args, env={"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)})
+        world.box.wait_visible(LATER)
+        return program("sluice", *args, env={"KUBECONFIG": str(world.box.kubeconfig)})
     return run
 
 
@@ -202,10 +203,10 @@ def test_a_table_and_a_csv(priced, sluice):
     (["batch"], "takes no names"),
 ])
 def test_mistakes_are_told_and_nobody_is_asked(program, args, says):
-    done = program("sluice", "cost", *args, env={"SLUICE_SERVER": "http://127.0.0.1:1"})
+    done = program("sluice", "cost", *args, env={"KUBECONFIG": "/nowhere"})
     assert done.returncode == 2 and says in done.stderr, done
 
 
-def test_nobody_there(program):
-    done = program("sluice", "cost", env={"SLUICE_SERVER": "http://127.0.0.1:1"})
-    assert done.returncode == 3 and "no controller answers" in done.stderr
+def test_nobody_there(program, nobody):
+    done = program("sluice", "cost", env=nobody)
+    assert done.returncode == 3 and "Failed to connect to 127.0.0.1 port 1 " in done.stderr

@@ -210,7 +210,7 @@ def test_with_an_older_role_it_goes_on_and_takes_up_what_it_is_given_later(sick,
 
     sick.api.patch(f"{ROLES}/sluice-controller", {"rules": role["rules"]})
     wait_until("all to be read", lambda: "does without" not in readyz(sick)[1], LATER)
-    wait_until("the stuck pod to be told", lambda: sick.controller_api().get(f"/api/v1/jobs/{NS}/lost").get("trouble", {}).get("reason") == "NotSeenByScheduler", LATER)
+    wait_until("the stuck pod to be told", lambda: sick.controller_api().job(NS, "lost").get("trouble", {}).get("reason") == "NotSeenByScheduler", LATER)
     assert len(said(sick, "not-permitted")) == before + len(follows)
     sick.api.delete(jobs_path(NS, "lost") + "?propagationPolicy=Background")
     for path in (path_of("localqueues", "now", NS), path_of("clusterqueues", "now")):

@@ -21,6 +21,7 @@ from conftest import (BIN, LATER, RECOVERY, SOON, USUAL_FLAGS, World, own_plane,
 from objects import SEED, TERMINATE_SECONDS, annotations, group, has, job, jobs_path, searched, story
 from pool import all_seen, complaints
 from sandbox import ApiError, SandboxError, wait_until
+from sandbox.asking import ROOT
 from sandbox.process import tail
 
 ROUNDS = searched(8, 100)
@@ -499,9 +500,9 @@ def test_a_second_controller_stands_by_and_says_who_leads(two):
     assert status == 200 and "held by one" in text, (status, text)
     assert readyz(two)[1].startswith("leading")
     standby = two.controller_api(STANDBY)
-    for path in ("/api/v1/queues", "/api/v1/jobs/default/none", "/api/v1/decisions", "/api/v1/cost", "/api/v1/usage?clusterQueue=q", "/api/v1/overcommit"):
+    for path in ("queuereports", "namespaces/default/queuedjobs/none", "decisions", "costs", "clusterqueues/q/usage", "overcommits", "budgetreports"):
         with pytest.raises(ApiError) as refusal:
-            standby.get(path)
+            standby.get(f"{ROOT}/{path}")
         assert refusal.value.status == 503 and "stands by, and one leads: ask that one" in str(refusal.value), path
     assert b"sluice_leader 0" in standby.raw("GET", "/metrics")
     two.process(STANDBY).stop()
@@ -511,7 +512,7 @@ def test_a_second_controller_stands_by_and_says_who_leads(two):
 def test_one_that_stands_by_says_since_when_nobody_is_known_to_lead(two):
     def refusal():
         with pytest.raises(ApiError) as said:
-            two.controller_api(STANDBY).get("/api/v1/queues")
+            two.controller_api(STANDBY).queues()
         return str(said.value)
     two.process(POSTGRES).stop()
     wait_until("the lease to end", lambda: re.search(r"nobody is known to lead since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, when the lease of one ended; "
@@ -695,7 +696,7 @@ def test_without_postgres_what_runs_goes_on_nothing_starts_and_readyz_says_so(wh
     world.job("waits", seconds=0)
     # The controller sees it, and keeps it.
     wait_until("the controller to know it", lambda: world.explain("waits")["name"] == "waits", SOON)
-    told = whole.controller_api().get("/api/v1/queues")
+    told = whole.controller_api().queues()
     assert not told["ledgerUp"]
     said = world.waits("waits", "LedgerDown")
     assert said["sentence"].startswith(f"Postgres does not answer since {told['ledgerDownSince']}") and "no Job starts until it is back" in said["sentence"]

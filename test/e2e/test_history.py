@@ -178,18 +178,18 @@ def core_seconds(usage):
 
 def test_usage_of_a_queue_is_what_its_runs_held(past):
     queue, controller = past.world.full("q"), past.world.box.controller_api()
-    usage = controller.get(f"/api/v1/usage?clusterQueue={queue}&since=1h")
+    usage = controller.usage(queue, since="1h")
     report = answer(past.admin("report", "-A", "--by", "queue", "--since", "1h", "-o", "json"))
-    later = controller.get(f"/api/v1/usage?clusterQueue={queue}&since=1h")
+    later = controller.usage(queue, since="1h")
     hours = sum(r["cpuHours"] for r in report["rows"] if r["key"] == queue)
     assert usage["clusterQueue"] == queue and usage["stepSeconds"] == 60
     # `long` goes on between the three, by up to a second of its core that `until` leaves out. A step is in thousandths of a core: of a
     # minute 0.06 core-seconds may be missing, and its runs began a few minutes ago.
     slack = 1 + 0.06 * 8
     assert hours > 0 and core_seconds(usage) - slack < hours * 3600 < core_seconds(later) + slack, (usage, hours, later)
-    assert controller.get(f"/api/v1/usage?clusterQueue={queue}")["stepSeconds"] == 900
+    assert controller.usage(queue)["stepSeconds"] == 900
     with pytest.raises(ApiError) as e:
-        controller.get("/api/v1/usage")
+        controller.usage(queue, since="soon")
     assert e.value.status == 400
 
 

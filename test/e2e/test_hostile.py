@@ -316,7 +316,7 @@ def explained(x, name, words):
     said = {}
 
     def asked():
-        said.update(x.world.box.controller_api().get(f"/api/v1/jobs/{x.ns}/{name}") or {})
+        said.update(x.world.box.controller_api().job(x.ns, name) or {})
         return words in said.get("sentence", "")
     try:
         x.world.wait(f"{name} to be explained with: {words}", asked, LATER)
@@ -446,7 +446,7 @@ def test_directives_beyond_all_measure_are_not_kept(tenant, honest):
     for i in range(3):
         tenant.make(f"large-{i}", pod={"affinity": affinity})
     said = tenant.world.wait("the Job to be refused", lambda: (lambda x: x.get("reason") == "Misconfigured" and x)(
-        tenant.world.box.controller_api().get(f"/api/v1/jobs/{tenant.ns}/large-0")))
+        tenant.world.box.controller_api().job(tenant.ns, "large-0")))
     assert "bytes" in said["sentence"], said
     honest()
 

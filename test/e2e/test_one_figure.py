@@ -15,7 +15,7 @@ import pytest
 from browser import lacks
 from conftest import LATER, SOON
 from objects import has, ours, path_of
-from sandbox import ApiError, SandboxError, wait_until
+from sandbox import ApiError, SandboxError, asking, wait_until
 from settled import booked
 from test_limits import metric
 from test_page import chromium, open_page  # noqa: F401 (fixtures)
@@ -57,8 +57,7 @@ def shop(world, program, open_page):  # noqa: F811
         return ask
     config = {"KUBECONFIG": str(world.box.kubeconfig)}
     page = None if lacks() else open_page(world.box.controller_url())
-    return SimpleNamespace(world=world, flavor=f, page=page, controller=world.box.controller_api(), by_apiserver=said_by(config),
-                           by_controller=said_by({**config, "SLUICE_SERVER": world.box.controller_url()}))
+    return SimpleNamespace(world=world, flavor=f, page=page, controller=world.box.controller_api(), said=said_by(config))
 
 
 def agree(what, surfaces, wanted):
@@ -118,7 +117,7 @@ def quota_of_status(obj):
 
 
 def quota_of_view(queues, name):
-    """As /api/v1/queues and `sluice queue` have it: nothing is told of what is not borrowed."""
+    """As reports of queues and `sluice queue` have it: nothing is told of what is not borrowed."""
     cpu = named(queues["clusterQueues"], name)["flavors"][0]["resources"][0]
     return int(cpu["reserved"]), int(cpu["used"]), int(cpu.get("borrowed", 0))
 
@@ -134,16 +133,15 @@ def what_queues_hold_use_and_borrow(shop):
     agree("what is held, used and borrowed", {
         "status": rows(lambda n: quota_of_status(w.clusterqueue(n))),
         "/metrics": rows(of_metrics),
-        "/api/v1/queues": rows(lambda n: quota_of_view(shop.controller.get("/api/v1/queues"), w.full(n))),
-        "sluice queue, by the controller": rows(lambda n: quota_of_view(shop.by_controller("queue", w.full(n)), w.full(n))),
-        "sluice queue, by the API server": rows(lambda n: quota_of_view(shop.by_apiserver("queue", w.full(n)), w.full(n))),
+        "queuereports": rows(lambda n: quota_of_view(shop.controller.queues(), w.full(n))),
+        "sluice queue": rows(lambda n: quota_of_view(asking.queues(shop.said("queue", w.full(n))), w.full(n))),
     }, wanted)
     agree("what is held and borrowed", drawn(shop, "queues", lambda page: {n: re.findall(
         r"(\d+) of \d+ cpu(?:, (\d+) borrowed)?", card(page, w.full(n)))[0] for n in wanted}), {"lender": ("1", ""), "borrower": ("5", "3")})
     held = {name: figure[0] for name, figure in wanted.items()}
     agree("what is held", {
         "status of LocalQueues": rows(lambda n: quota_of_status(local[n]())[0]),
-        "sluice queue of LocalQueues": rows(lambda n: int(named(shop.by_apiserver("queue")["localQueues"], n, namespace=w.ns)["flavors"][0]["resources"][0]["reserved"])),
+        "sluice queue of LocalQueues": rows(lambda n: int(named(asking.queues(shop.said("queue"))["localQueues"], n, namespace=w.ns)["flavors"][0]["resources"][0]["reserved"])),
         "sluice.balance_use": rows(lambda n: w.use()[n]),
         "sluice.hold_line": rows(lambda n: int(w.box.sql(
             f"select sum(amount)::bigint / 1000 from sluice.hold_line where node = 'cq/{w.full(n)}' and resource = 'cpu'")[0][0])),
@@ -161,14 +159,13 @@ def how_many_wait(shop):
         "status of the LocalQueue": lambda: w.api.get(path_of("localqueues", "borrower", w.ns))["status"]["pendingWorkloads"],
         "/metrics": lambda: metric(w, "pending_jobs", cluster_queue=name),
         "/metrics, active and inadmissible": lambda: sum(metric(w, "pending_workloads", cluster_queue=name, status=s) for s in ("active", "inadmissible")),
-        "/api/v1/queues": lambda: named(shop.controller.get("/api/v1/queues")["clusterQueues"], name)["pending"],
-        "/api/v1/queues, LocalQueue": lambda: local(shop.controller.get("/api/v1/queues")),
-        "sluice queue, by the controller": lambda: named(shop.by_controller("queue", name)["clusterQueues"], name)["pending"],
-        "sluice queue, by the API server": lambda: named(shop.by_apiserver("queue", name)["clusterQueues"], name)["pending"],
-        "sluice queue, LocalQueue": lambda: local(shop.by_apiserver("queue")),
+        "queuereports": lambda: named(shop.controller.queues()["clusterQueues"], name)["pending"],
+        "queuereports, LocalQueue": lambda: local(shop.controller.queues()),
+        "sluice queue": lambda: named(asking.queues(shop.said("queue", name))["clusterQueues"], name)["pending"],
+        "sluice queue, LocalQueue": lambda: local(asking.queues(shop.said("queue"))),
         "QueuedJobs": lambda: waiting(w.api),
         "QueuedJobs for the page": lambda: waiting(shop.controller),
-        "sluice jobs": lambda: len(shop.by_apiserver("jobs", "-n", w.ns, "--state", "Waiting")["items"]),
+        "sluice jobs": lambda: len(shop.said("jobs", "-n", w.ns, "--state", "Waiting")["items"]),
         **drawn(shop, "queues", lambda page: int(re.findall(r"(\d+) waiting", card(page, name))[0])),
     }, 3)
 
@@ -191,14 +188,13 @@ def a_place_in_line(shop):
         return [(r[0], int(r[3])) for r in map(str.split, done.stdout.splitlines()[1:]) if r[2] == "Waiting"]
     path = f"{GROUP}/namespaces/{w.ns}/queuedjobs"
     agree("where each stands", {
-        "/api/v1/jobs": in_line(lambda n: w.explain(n)["ahead"] + 1),
-        "sluice explain, by the controller": in_line(lambda n: shop.by_controller("explain", n, "-n", w.ns)["ahead"] + 1),
-        "sluice explain, by the API server": in_line(lambda n: shop.by_apiserver("explain", n, "-n", w.ns)["ahead"] + 1),
+        "QueuedJob": in_line(lambda n: w.explain(n)["ahead"] + 1),
+        "sluice explain": in_line(lambda n: asking.job(shop.said("explain", n, "-n", w.ns))["ahead"] + 1),
         "QueuedJobs": lambda: listed(w.api.get(path)["items"]),
         "QueuedJobs of the ClusterQueue": lambda: listed(w.api.get(f"{GROUP}/clusterqueues/{w.full('borrower')}/queuedjobs")["items"]),
         "QueuedJobs for the page": lambda: listed(shop.controller.get(path)["items"]),
         "each QueuedJob": in_line(lambda n: w.api.get(f"{path}/{n}")["status"]["position"]),
-        "sluice jobs": lambda: listed(shop.by_apiserver("jobs", "-n", w.ns)["items"]),
+        "sluice jobs": lambda: listed(shop.said("jobs", "-n", w.ns)["items"]),
         "kubectl get qj": printed,
         **drawn(shop, f"jobs?clusterQueue={w.full('borrower')}", lambda page: [
             (name, int(place)) for _, row in page.rows() for place, name in re.findall(rf"^(\d+)\s*{w.ns}/(\w+)", row)]),
@@ -238,14 +234,13 @@ def what_a_run_has_cost(shop):
         "/metrics": lambda: Decimal(str(metric(w, "cost_total", cluster_queue=queue, currency="EUR"))),
         "/metrics, Budget": lambda: Decimal(str(metric(w, "budget_spent", budget=w.full("budget"), currency="EUR"))),
         "status of the Budget": budget(lambda: w.api.get(path_of("budgets", w.full("budget")))["status"]),
-        "/api/v1/budgets": budget(lambda: named(shop.controller.get("/api/v1/budgets")["budgets"], w.full("budget"))),
+        "budgetreports": budget(lambda: named(shop.controller.budgets(), w.full("budget"))),
         "costs": lambda: cost_of(w.api.get(f"{GROUP}/namespaces/{w.ns}/costs?by=owner&since=1h"), owner),
         "reports": lambda: cost_of(w.api.get(f"{GROUP}/namespaces/{w.ns}/reports?by=owner&since=1h"), owner),
         "histories": lambda: run_of(w.api.get(f"{GROUP}/namespaces/{w.ns}/histories?since=1h")),
-        "sluice cost": lambda: cost_of(shop.by_apiserver("cost", "-n", w.ns, *since), owner),
-        "sluice cost, by the controller": lambda: cost_of(shop.by_controller("cost", *since), owner),
-        "sluice report": lambda: cost_of(shop.by_apiserver("report", "-n", w.ns, *since), owner),
-        "sluice history": lambda: run_of(shop.by_apiserver("history", "-n", w.ns, "--since", "1h")),
+        "sluice cost": lambda: cost_of(shop.said("cost", "-n", w.ns, *since), owner),
+        "sluice report": lambda: cost_of(shop.said("report", "-n", w.ns, *since), owner),
+        "sluice history": lambda: run_of(shop.said("history", "-n", w.ns, "--since", "1h")),
         **drawn(shop, "money?by=owner&since=day", lambda page: Decimal(
             [re.findall(r"([\d.]+) EUR", row) for row in page.texts("main tr") if row.startswith(owner)][0][0])),
     }, total)
@@ -261,7 +256,7 @@ def what_is_left_of_a_budget(shop):
         return lambda: tuple(Decimal(str(figures()[key])) for key in ("spent", "reserved", "remaining"))
     agree("what is spent, kept and left", {
         "status": told(lambda: w.api.get(path_of("budgets", name))["status"]),
-        "/api/v1/budgets": told(lambda: named(shop.controller.get("/api/v1/budgets")["budgets"], name)),
+        "budgetreports": told(lambda: named(shop.controller.budgets(), name)),
         "/metrics": told(lambda: {key: metric(w, f"budget_{key}", budget=name, currency="EUR") for key in ("spent", "reserved", "remaining")}),
         **drawn(shop, "money", lambda page: tuple(map(Decimal, re.findall(r"([\d.]+) spent, ([\d.]+) reserved of .*; ([\d.]+) left", card(page, name))[0]))),
     }, (spent, kept, 50000 - spent - kept))

@@ -292,7 +292,7 @@ def follow_a_change(lent):
 
         def right():
             shown.update({usage.instant(at): cores for name, (cores, _, at) in usage.nodes(lent.api).items() if name == node})
-            samples.update(usage.instant(n["sampleTime"]) for n in lent.box.controller_api().get("/api/v1/overcommit")["nodes"] if n["node"] == node and n.get("sampleTime"))
+            samples.update(usage.instant(n["sampleTime"]) for n in lent.box.controller_api().overcommit()["nodes"] if n["node"] == node and n.get("sampleTime"))
             f = figures(lent.nodes()[node])
             return near(f.get(BATCH_CPU), CPU * THRESHOLD // 100 - cpu * 1000) and near(f.get(BATCH_MEMORY), MEMORY * THRESHOLD // 100 - memory, 1)
         lent.wait(f"the figure for {cpu} cores used", right, SAMPLES)
@@ -526,7 +526,7 @@ def test_without_metrics_figures_are_held_then_0_and_nothing_is_stopped(lent):
     lent.runs_with("steady")
     seen = Figures(lent.api)
     # On a busy machine the controller may be a sample or two behind metrics-server: which it goes by only it can say.
-    last = {n["node"]: usage.instant(n["sampleTime"]) for n in lent.box.controller_api().get("/api/v1/overcommit")["nodes"]}
+    last = {n["node"]: usage.instant(n["sampleTime"]) for n in lent.box.controller_api().overcommit()["nodes"]}
     lent.box.kill("metrics-server")
     killed = time.time()
     lent.use(*NODES, cpu=30)  # nobody is told

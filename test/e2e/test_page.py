@@ -22,7 +22,7 @@ import pytest
 from browser import Browser, PageError, lacks
 from conftest import LATER, PREFIX, SOON, World, need
 from objects import HOLD, has, jobs_path, ours, path_of, searched
-from sandbox import wait_until
+from sandbox import asking, wait_until
 from sandbox.sandbox import BUILD, ROOT
 from test_rights import RBAC, admin, bind, get  # noqa: F401 (admin: World asks with a token)
 
@@ -182,7 +182,7 @@ def line(world, other):
     world.waits("big", "ExceedsMaxQuota")
     alice = bind(world, "alice", "sluice-batch-user")
     port = int(world.box.controller_url().rpartition(":")[2])
-    wait_until("Alice to be let in", lambda: get(port, f"/api/v1/jobs/{world.ns}/mine", alice).status == 200, SOON)
+    wait_until("Alice to be let in", lambda: get(port, f"{GROUP}/namespaces/{world.ns}/queuedjobs/mine", alice).status == 200, SOON)
     return SimpleNamespace(world=world, other=other, q=world.full("q"), ns=world.ns, alice=alice, boss=boss(world))
 
 
@@ -224,8 +224,8 @@ def test_every_answer_says_what_a_browser_may_do_with_it(world):
     root = world.box.controller_url()
     scripts = {f"/page/{f.name}": "text/css" if f.suffix == ".css" else "javascript" for f in (ROOT / "controller" / "page" / "assets").iterdir()
                if f.suffix in (".css", ".js")}
-    wanted = {"/": "text/html", **scripts, "/api/v1/queues": "application/json", f"{GROUP}/queuedjobs": "application/json",
-              "/api/v1/nothing": "", f"{GROUP}/nothing": ""}
+    wanted = {"/": "text/html", **scripts, f"{GROUP}/queuereports": "application/json", f"{GROUP}/queuedjobs": "application/json",
+              "/nothing": "", f"{GROUP}/nothing": ""}
     assert len(scripts) > 5
     for path, kind in wanted.items():
         for token in (boss(world), None):
@@ -323,9 +323,9 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     page.sign_in(line.alice, line.ns, "jobs")
     q, ns = line.q, line.ns
     # A page, and what is there when all of it is: of what she may not see, the name of the right that she lacks.
-    for place, parts in {"jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job is ahead"], "queues": ["clusterqueues"],
-                         f"queue/{q}": ["clusterqueues"], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "history": [f"{ns}/runs"], "money": [q, "clusterqueues"],
-                         "nodes": ["clusterqueues"]}.items():
+    for place, parts in {"jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job is ahead"], "queues": ["queuereports"],
+                         f"queue/{q}": ["queuereports"], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "history": [f"{ns}/runs"], "money": [q, "sluice-viewer"],
+                         "nodes": ["overcommits"]}.items():
         page.go(place)
         page.wait_text(*parts)
         there = page.markup()
@@ -360,7 +360,7 @@ def test_no_link_of_alice_is_refused(line, page):
         looks.clear()
         page.wait(f"{place} to be whole", is_whole)
         refused = [one["path"] for one in page.run("return asked") if one.get("status") == 403]
-        assert refused == ["/api/v1/budgets"] and not page.text("main [role=alert]"), (place, refused, page.text())
+        assert refused == [f"{GROUP}/budgetreports"] and not page.text("main [role=alert]"), (place, refused, page.text())
         coming += page.run("return [...document.querySelectorAll(\"a[href^='#/']\")].map((a) => a.getAttribute('href').slice(2))")
     assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "jobs", "history", "money"} <= {place.partition("?")[0] for place in seen}, seen
     assert not any(place.startswith(("queue", "nodes")) for place in seen), seen
@@ -375,12 +375,12 @@ def test_a_place_that_was_left_draws_nothing_any_more(line, page):
     page.expected = (401, 403)
     page.sign_in(line.alice, line.ns, "jobs")
     page.wait_text(f"{line.ns}/mine")
-    page.note_requests(held="/api/v1/budgets")
+    page.note_requests(held=f"{GROUP}/budgetreports")
     page.load(f"jobs?namespace={line.ns}")
     page.wait("the first question", lambda: page.run("return asked.length") == 1)
     page.run("location.hash = arguments[0]", f"#/history?namespace={line.ns}")
     page.wait("another place", lambda: page.run("return document.title").startswith("History"))
-    assert [one["path"] for one in page.run("return asked")] == 2 * ["/api/v1/budgets"]
+    assert [one["path"] for one in page.run("return asked")] == 2 * [f"{GROUP}/budgetreports"]
     assert page.run("return [...document.querySelectorAll('nav a[aria-current]')].map((a) => a.getAttribute('href'))") == ["#/history"]
 
 
@@ -400,7 +400,7 @@ def test_queues_are_shown_as_the_api_server_has_them(line, page):
     wanted = {"pendingWorkloads": 3, "reservingWorkloads": 1}
     world.wait("the status of the ClusterQueue", lambda: wanted.items() <= json.loads(
         world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout).get("status", {}).items())
-    told = next(q for q in asked(world, "/api/v1/queues")["clusterQueues"] if q["name"] == line.q)
+    told = next(q for q in asking.queues(asked(world, f"{GROUP}/queuereports"))["clusterQueues"] if q["name"] == line.q)
     cpu = told["flavors"][0]["resources"][0]
     assert (told["pending"], told["reserving"], cpu["reserved"], cpu["nominal"]) == (3, 1, "2", "2")
     page.sign_in(line.boss)
@@ -748,7 +748,7 @@ def lending():
 
 def lent(ground):
     """Nodes that lend: {name: what the API says}."""
-    told = ground.box.controller_api().get("/api/v1/overcommit")
+    told = ground.box.controller_api().overcommit()
     return {n["node"]: n for n in told["nodes"] if n["enabled"] and n["writtenTime"]}
 
 

@@ -17,9 +17,10 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import pytest
-from conftest import BIN, SOON, World, as_account, run_with, token
+from conftest import BIN, LATER, SOON, World, as_account, config_for, run_with, token
 from objects import annotations, jobs_path, story
-from sandbox import ApiError, wait_until
+from sandbox import ApiError, asking, wait_until
+from sandbox.asking import ROOT
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 # With the usual lease of three seconds a standby would take over from a leader that a busy machine holds up for so long.
@@ -131,48 +132,76 @@ def tenants(world, other, leads):
     wait_until("the other Job to be seen", lambda: other.explain("secret")["waiting"], SOON)
     tenant = bind(world, "tenant", "sluice-batch-user")
     # The leader hears of it by itself, and the authorizer of the binding.
-    wait_until("the tenant to be let in", lambda: get(leads.port, f"/api/v1/jobs/{world.ns}/mine", tenant).status == 200, SOON, leads.proc)
+    wait_until("the tenant to be let in", lambda: get(leads.port, job_path(world, "mine"), tenant).status == 200, SOON, leads.proc)
     return SimpleNamespace(mine=world, other=other, token=tenant)
 
 
+def job_path(world, name):
+    return f"{ROOT}/namespaces/{world.ns}/queuedjobs/{name}"
+
+
 def test_a_rolebinding_in_one_namespace_is_enough_to_explain_ones_own_jobs(tenants, leads, program, tmp_path):
-    answer = json.loads(get(leads.port, f"/api/v1/jobs/{tenants.mine.ns}/mine", tenants.token).text)
+    box, ns = tenants.mine.box, tenants.mine.ns
+    answer = asking.job(json.loads(get(leads.port, job_path(tenants.mine, "mine"), tenants.token).text))
     assert answer["reason"] == "ExceedsMaxQuota" and answer["name"] == "mine"
-    (tmp_path / "token").write_text(tenants.token)
-    done = program("sluice", "explain", "job/mine", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{leads.port}",
-                   "--token-file", str(tmp_path / "token"))
+    box.wait_visible(LATER)
+    env = config_for(tmp_path, f"https://127.0.0.1:{box.port('kube-apiserver')}", tenants.token, box.pki / "ca.crt")
+    done = program("sluice", "explain", "job/mine", "-n", ns, env=env)
     assert done.returncode == 0 and "2 cpu" in done.stdout, done
-    done = program("sluice", "decisions", "-n", tenants.mine.ns, "--server", f"http://127.0.0.1:{leads.port}",
-                   "--token-file", str(tmp_path / "token"))
+    done = program("sluice", "decisions", "-n", ns, env=env)
     assert done.returncode == 0, done
     assert tenants.other.ns not in done.stdout
-    done = program("sluice", "decisions", "--server", f"http://127.0.0.1:{leads.port}", "--token-file", str(tmp_path / "token"))
-    assert done.returncode == 3 and "list jobs.batch in all namespaces" in done.stderr and "-n NAMESPACE" in done.stderr
+    done = program("sluice", "decisions", env=env)
+    assert done.returncode == 3 and "you may not list decisions.visibility.sluice.dev of all namespaces. Name one with -n" in done.stderr, done
 
 
 def test_and_shows_nothing_of_any_other(tenants, leads):
-    there = get(leads.port, f"/api/v1/jobs/{tenants.other.ns}/secret", tenants.token)
-    absent = get(leads.port, f"/api/v1/jobs/{tenants.other.ns}/none", tenants.token)
-    assert there.status == 403 and f"get jobs.batch in namespace {tenants.other.ns}" in there.text
+    theirs, queue = f"{ROOT}/namespaces/{tenants.other.ns}", tenants.mine.full("q")
+    there = get(leads.port, job_path(tenants.other, "secret"), tenants.token)
+    absent = get(leads.port, job_path(tenants.other, "none"), tenants.token)
+    assert there.status == 403 and f"get queuedjobs.visibility.sluice.dev in namespace {tenants.other.ns}" in there.text
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
-    for path in ("/api/v1/decisions", f"/api/v1/decisions?namespace={tenants.other.ns}", "/api/v1/queues", "/metrics", "/api/v1/overcommit", "/api",
-                 "/api/v1/cost", "/api/v1/cost?by=owner", "/api/v1/cost?by=user", "/api/v1/cost?by=label%3Dteam",
-                 "/api/v1/usage?clusterQueue=q"):
+    for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", "/metrics", f"{ROOT}/overcommits", "/api",
+                 f"{ROOT}/overcommits/node-0", f"{ROOT}/costs", f"{theirs}/costs?by=owner", f"{ROOT}/queuedjobs", f"{theirs}/histories",
+                 f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/queuedjobs"):
         answer = get(leads.port, path, tenants.token)
         assert answer.status == 403 and "secret" not in answer.text, (path, answer)
         assert get(leads.port, path).status == 401 and get(leads.port, path, "nonsense").status == 401, path
 
 
-def test_queues_are_for_viewers_and_names_of_jobs_for_those_who_may_list_them(tenants, leads):
+def test_the_api_server_lets_a_tenant_see_as_little(tenants):
+    """The same questions by kubectl's way, with the roles that deploy/rbac has."""
+    asking_ns = as_account(tenants.mine.box, tenants.mine.ns, "tenant")
+    tenants.mine.box.wait_visible(LATER)
+    wait_until("the tenant to be let in", lambda: asking_ns.get(job_path(tenants.mine, "mine")), SOON)
+    theirs, own, queue = f"{ROOT}/namespaces/{tenants.other.ns}", f"{ROOT}/namespaces/{tenants.mine.ns}", tenants.mine.full("q")
+    assert asking_ns.get(f"{own}/decisions")["kind"] == "DecisionReport"
+    for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", f"{ROOT}/overcommits",
+                 f"{own}/queuereports", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week"):
+        with pytest.raises(ApiError) as refusal:
+            asking_ns.get(path)
+        assert refusal.value.status == 403, path
+
+
+def test_queues_are_for_viewers_and_name_no_job(tenants, leads):
     viewer = bind(tenants.mine, "viewer", "sluice-viewer", everywhere=True)
-    wait_until("the viewer to be let in", lambda: get(leads.port, "/api/v1/queues", viewer).status == 200, SOON)
-    assert get(leads.port, "/metrics", viewer).status == 200
-    for path in ("/api/v1/decisions", f"/api/v1/jobs/{tenants.other.ns}/secret", "/api/v1/cost?by=owner", "/api/v1/cost?by=user"):
-        assert get(leads.port, path, viewer).status == 403, path
-    assert "secret" not in get(leads.port, "/api/v1/queues", viewer).text
+    report = f"{ROOT}/queuereports"
+    wait_until("the viewer to be let in", lambda: get(leads.port, report, viewer).status == 200, SOON)
+    queue = tenants.mine.full("q")
+    for path in ("/metrics", f"{ROOT}/budgetreports", f"{ROOT}/decisions", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/usage"):
+        assert get(leads.port, path, viewer).status == 200, path
+    told = get(leads.port, report, viewer).text
+    assert queue in told and "secret" not in told
+    assert get(leads.port, f"{ROOT}/whatifs?drop=LocalQueue/a/b", viewer).status == 403
     lister = bind(tenants.mine, "lister", "sluice-batch-user", everywhere=True)
-    wait_until("the lister to be let in", lambda: get(leads.port, "/api/v1/decisions", lister).status == 200, SOON)
-    assert get(leads.port, f"/api/v1/jobs/{tenants.other.ns}/secret", lister).status == 200
+    wait_until("the lister to be let in", lambda: get(leads.port, f"{ROOT}/decisions", lister).status == 200, SOON)
+    assert get(leads.port, job_path(tenants.other, "secret"), lister).status == 200
+    assert get(leads.port, report, lister).status == 403
+
+
+def test_paths_of_before_say_where_to_ask(leads):
+    answer = get(leads.port, "/api/v1/queues")
+    assert answer.status == 410 and f"{ROOT}/queuereports" in answer.text
 
 
 def test_a_preempted_jobs_owner_is_not_told_the_other_ones_name(world, other):
@@ -283,7 +312,7 @@ def test_slow_sockets_make_no_probe_fail(strict, target, source, tries):
 
 
 def test_the_port_of_probes_has_nothing_else(strict):
-    for path in ("/metrics", "/api", "/api/v1/queues"):
+    for path in ("/metrics", "/api", f"{ROOT}/queuereports", "/api/v1/queues"):
         assert get(strict.probes, path).status == 404
     assert get(strict.port, "/metrics").status == 401
 
@@ -296,8 +325,8 @@ def test_a_token_may_have_to_be_for_the_controller_alone(box, world):
         usual = bind(world, "viewer", "sluice-viewer", everywhere=True)
         bound = world.api.post(f"/api/v1/namespaces/{world.ns}/serviceaccounts/viewer/token", {
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice"]}})["status"]["token"]
-        wait_until("the token to be let in", lambda: get(audience.port, "/api/v1/queues", bound).status == 503, SOON, audience.proc)
-        assert get(audience.port, "/api/v1/queues", usual).status == 401
+        wait_until("the token to be let in", lambda: get(audience.port, f"{ROOT}/queuereports", bound).status == 503, SOON, audience.proc)
+        assert get(audience.port, f"{ROOT}/queuereports", usual).status == 401
         with pytest.raises(ApiError) as refusal:  # and it is of no use elsewhere
             type(world.api)(port=box.port("kube-apiserver"), ca=box.pki / "ca.crt", token=bound).get(jobs_path(world.ns))
         assert refusal.value.status == 401
@@ -311,8 +340,7 @@ def fingerprint(pem):
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["files", "self-signed"])
-def test_the_api_is_asked_over_https(tenants, box, program, tmp_path, own):
-    (tmp_path / "token").write_text(tenants.token)
+def test_the_port_is_asked_over_https(tenants, box, tmp_path, own):
     flags = ["--tls-self-signed"] if own else ["--tls-cert-file", box.pki / "server.crt", "--tls-private-key-file", box.pki / "server.key"]
     with standby(box, f"tls-{own}".lower(), *flags) as it:
         shown = ssl.get_server_certificate(("127.0.0.1", it.port))
@@ -320,21 +348,14 @@ def test_the_api_is_asked_over_https(tenants, box, program, tmp_path, own):
         ca = tmp_path / "ca.crt"
         ca.write_text(shown if own else (box.pki / "ca.crt").read_text())
 
-        def explain(*more, scheme="https", env=None):
-            return program("sluice", "explain", "job/mine", "-n", tenants.mine.ns, "--server", f"{scheme}://localhost:{it.port}",
-                           "--token-file", tmp_path / "token", *more, env=env)
-
-        def says(words, *more, **how):
-            """On a busy machine it may give up on an answer first; what else it said is printed."""
-            def said():
-                done = explain(*more, **how)
-                assert done.returncode == 3, done
-                return words in done.stderr or print(f"not {words!r} but {done.stderr}")
-            wait_until(f"it to say {words}", said, SOON, it.proc)
-        says("one leads: ask that one", "--ca-file", ca)
-        says("one leads: ask that one", env={"SLUICE_CA_FILE": str(ca)})
-        says("--ca-file")
-        says("HTTPS only", scheme="http")
+        def says():
+            request = Request(f"https://localhost:{it.port}{job_path(tenants.mine, 'mine')}", headers={"Authorization": f"Bearer {tenants.token}"})
+            with pytest.raises(HTTPError) as refusal, urlopen(request, timeout=SOON, context=ssl.create_default_context(cafile=ca)):
+                pass
+            return refusal.value.code == 503 and "one leads: ask that one" in refusal.value.read().decode()
+        wait_until("it to say who leads", says, SOON, it.proc)
+        with pytest.raises(URLError):
+            urlopen(f"https://localhost:{it.port}/healthz", timeout=SOON)  # by the system's CAs
         assert get(it.probes, "/readyz").status == 200, "the kubelet's port stays plain HTTP"
 
 

@@ -41,7 +41,7 @@ def judged(world, plural, name):
 @pytest.fixture
 def sluice(program, world):
     def run(*args):
-        return program("sluice", *args, env={"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)})
+        return program("sluice", *args, env={"KUBECONFIG": str(world.box.kubeconfig)})
     return run
 
 
@@ -117,7 +117,7 @@ def test_explain_tells_what_a_run_costs_and_when_it_is_stopped(world, sluice):
     assert said["bill"]["perHour"] == "36.00" and said["bill"]["expectedCost"] == "36.00"
     text = sluice("explain", "job/sim", "-n", world.ns).stdout
     assert re.search(r"cost +\d+\.\d+ EUR +so far, and 36.00 an hour by PricePlan", text) and re.search(r"stops +20\d\d-", text)
-    assert json.loads(sluice("explain", "job/sim", "-n", world.ns, "-o", "json").stdout)["bill"]["currency"] == "EUR"
+    assert json.loads(sluice("explain", "job/sim", "-n", world.ns, "-o", "json").stdout)["status"]["bill"]["currency"] == "EUR"
 
 
 @pytest.mark.flags("--note-after", "1s")

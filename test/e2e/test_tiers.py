@@ -218,7 +218,7 @@ def test_the_wait_for_those_that_stop_is_told(world, pool, program):
     world.job("urgent", pods=4, priority="high")
     world.waits("urgent", "WaitingForPreemptedWorkloads")
     world.wait("all three to be told of", lambda: "stopping 3 Jobs, up to 1m30s" in world.explain("urgent")["sentence"], about="urgent")
-    at = {"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)}
+    at = {"KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "urgent", "-n", world.ns, env=at).stdout.split())
     assert "stopping 3 Jobs, up to 1m30s" in told, told
     for name in ("short", "long", "other"):
@@ -239,7 +239,7 @@ def test_the_wait_for_those_that_stop_is_told_by_sluice_queue_too(world, program
     world.waits("urgent", "WaitingForPreemptedWorkloads")
 
     def listed():
-        return " ".join(program("sluice", "queue", world.full("q"), env={"SLUICE_SERVER": world.box.controller_url()}).stdout.split())
+        return " ".join(program("sluice", "queue", world.full("q"), env={"KUBECONFIG": str(world.box.kubeconfig)}).stdout.split())
     world.wait("sluice queue to say so", lambda: "stopping 1 Job, up to 30s" in listed(), about="urgent")
 
 
@@ -269,7 +269,7 @@ def test_what_is_claimed_and_what_counts_is_told(world, program):
     world.queue(cpu=0, maxPriority=100)
     world.job("claims", priority="bold")
     world.wait("the class to be known", lambda: world.explain("claims")["priority"] == 100, about="claims")
-    at = {"SLUICE_SERVER": world.box.controller_url(), "KUBECONFIG": str(world.box.kubeconfig)}
+    at = {"KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "claims", "-n", world.ns, env=at).stdout.split())
     assert "claims 1000" in told and "100" in told.replace("1000", ""), told
 

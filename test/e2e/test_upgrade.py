@@ -82,10 +82,10 @@ class Team(World):
         return None
 
     def explain(self, name):
-        return self.box.controller_api(self.leader()).get(f"/api/v1/jobs/{self.ns}/{name}")
+        return self.box.controller_api(self.leader()).job(self.ns, name)
 
     def queue_view(self, name="q"):
-        queues = self.box.controller_api(self.leader()).get("/api/v1/queues")["clusterQueues"]
+        queues = self.box.controller_api(self.leader()).queues()["clusterQueues"]
         return next((q for q in queues if q["name"] == self.full(name)), None)
 
 

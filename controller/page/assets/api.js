@@ -62,10 +62,11 @@ export async function orNull(question, ...statuses) {
 // The server leads nowhere else: a proxy in front wants the person to sign in.
 const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page: load the page anew.";
 
-// Each path of /api/v1 that is asked for here wants the right to get clusterqueues.sluice.dev. (That of a Job, which
-// wants another, is not: job() asks for the QueuedJob.)
+// What is told of queues wants rights that roles give together, as sluice-viewer does.
+const OF_QUEUES = /\/(queuereports|budgetreports|overcommits|clusterqueues\/[^/]+\/(week|usage))(\?|$)/;
+
 function learnFrom(path, { ok, status }) {
-  if (path.startsWith("/api/v1/") && (ok || status === 403)) session.maySeeQueues = ok;
+  if (OF_QUEUES.test(path) && (ok || status === 403)) session.maySeeQueues = ok;
 }
 
 async function ask(path, signal) {
@@ -98,11 +99,11 @@ function scoped(resource, namespace) {
   return namespace ? `${ROOT}/namespaces/${segment(namespace)}/${resource}` : `${ROOT}/${resource}`;
 }
 
-export const queues = (signal) => get("/api/v1/queues", {}, signal);
-export const week = (clusterQueue, signal) => get("/api/v1/week", { clusterQueue }, signal);
-export const usage = (clusterQueue, signal) => get("/api/v1/usage", { clusterQueue, since: "24h" }, signal);
-export const budgets = (signal) => get("/api/v1/budgets", {}, signal);
-export const nodes = (signal) => get("/api/v1/overcommit", {}, signal);
+export const queues = (signal) => get(`${ROOT}/queuereports`, {}, signal);
+export const week = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/week`, {}, signal);
+export const usage = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/usage`, { since: "24h" }, signal);
+export const budgets = (signal) => get(`${ROOT}/budgetreports`, {}, signal);
+export const nodes = (signal) => get(`${ROOT}/overcommits`, {}, signal);
 export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}`, {}, signal);
 // resource: "reports" or "histories".
 export const past = (resource, namespace, words, signal) => get(scoped(resource, namespace), words, signal);

@@ -2,7 +2,7 @@
 // that text in them is never stretched. Beside each stands the same in words.
 
 import { folded, h, svg, table } from "./dom.js";
-import { amount, day, moment, span } from "./words.js";
+import { amount, day, moment, span, units } from "./words.js";
 
 const HOUR_MS = 3600_000, DAY_MS = 24 * HOUR_MS, ROWS_MAX = 100;
 
@@ -32,11 +32,11 @@ export function bar(parts, marks) {
 
 // A resource of a flavor: what is held of the quota, and what is borrowed beyond.
 // A Cohort has what all below it bring.
-export function quotaBar({ name, nominal, reserved, borrowed, nominalUnits, reservedUnits, subtree = nominal, subtreeUnits = nominalUnits }) {
-  const within = Math.min(reservedUnits, subtreeUnits), over = reservedUnits - within;
-  const words = `${reserved} of ${subtree} ${name}`;
-  return h("div", { class: "measure" }, bar([["held", within], ["over", over]], [["mark", subtreeUnits]]),
-    h("span", {}, words, over > 0 ? h("strong", {}, borrowed ? `, ${borrowed} borrowed` : ", more than its quota") : ""));
+export function quotaBar({ name, nominal, total, borrowed, subtree = nominal }) {
+  const quota = units(name, subtree), held = units(name, total), within = Math.min(held, quota), over = held - within;
+  const words = `${total} of ${subtree} ${name}`;
+  return h("div", { class: "measure" }, bar([["held", within], ["over", over]], [["mark", quota]]),
+    h("span", {}, words, over > 0 ? h("strong", {}, borrowed !== "0" ? `, ${borrowed} borrowed` : ", more than its quota") : ""));
 }
 
 /* ---- time ---- */
@@ -78,15 +78,15 @@ const HEIGHT = 84, GROUND = 66;
 
 // What was held of one resource of a flavor over the last day, as means of steps: in a moment it may have been more, and
 // now it may be. quota: its nominal units now.
-export function usageChart(told, { name, resource, units }, quota) {
+export function usageChart(told, { name, resource, units: held }, quota) {
   const from = +new Date(told.from), until = +new Date(told.until), step = told.stepSeconds * 1000;
-  const most = Math.max(...units, quota, 1), x = scaleOf(from, until);
+  const most = Math.max(...held, quota, 1), x = scaleOf(from, until);
   const y = (n) => GROUND - (GROUND - 6) * (n / most), at = (i) => from + i * step;
-  const steps = units.map((n, i) => block(x(at(i)), x(Math.min(until, at(i + 1))), { class: "held", y: y(n), height: GROUND - y(n) }));
-  const average = units.reduce((sum, n) => sum + n, 0) / Math.max(1, units.length), a = (n) => amount(resource, n);
-  const words = `on average ${a(average)}, ${a(Math.max(0, ...units))} in the fullest ${span(told.stepSeconds)}; the quota is ${a(quota)} now`;
+  const steps = held.map((n, i) => block(x(at(i)), x(Math.min(until, at(i + 1))), { class: "held", y: y(n), height: GROUND - y(n) }));
+  const average = held.reduce((sum, n) => sum + n, 0) / Math.max(1, held.length), a = (n) => amount(resource, n);
+  const words = `on average ${a(average)}, ${a(Math.max(0, ...held))} in the fullest ${span(told.stepSeconds)}; the quota is ${a(quota)} now`;
   return h("figure", {}, h("figcaption", {}, h("strong", {}, `${name}, ${resource}`), `: ${words}`),
     svg("svg", { class: "chart", height: HEIGHT, role: "img", "aria-label": `${resource} of ${name} over the last day: ${words}` }, steps,
       svg("line", { class: "limit", x1: 0, x2: "100%", y1: y(quota), y2: y(quota) }), ticks(from, until, HEIGHT)),
-    foldedTable("As a table", ["From", `${resource} held`], units.map((n, i) => [moment(at(i)), a(n)])));
+    foldedTable("As a table", ["From", `${resource} held`], held.map((n, i) => [moment(at(i)), a(n)])));
 }

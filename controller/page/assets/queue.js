@@ -5,22 +5,23 @@ import { usageChart } from "./chart.js";
 import { draw, faint, h, link, table, warning } from "./dom.js";
 import { lineOf } from "./jobs.js";
 import { again, partAgain } from "./live.js";
-import { complaints, numbers, quotaBars, warnings } from "./queues.js";
+import { complaint, complaints, numbers, quotaBars, warnings } from "./queues.js";
 import { weekStrip } from "./week.js";
+import { units } from "./words.js";
 
 const LOOK_MS = 3000, LOOK_BACK_MS = 60_000;
 
 function localQueues(told, name) {
-  const mine = told.localQueues.filter((queue) => queue.clusterQueue === name);
+  const mine = told.localQueues.filter((queue) => queue.spec.clusterQueue === name);
   if (!mine.length) return h("p", {}, "No LocalQueue names it, so no Job can get in. Create one in a namespace.");
-  return table("Its LocalQueues", ["Namespace and name", "Waiting", "With quota", "State"], mine.map((queue) => [
-    link(["jobs"], `${queue.namespace}/${queue.name}`, { namespace: queue.namespace, queue: queue.name }),
-    String(queue.pending), String(queue.reserving), queue.active ? "active" : queue.invalid || queue.message]));
+  return table("Its LocalQueues", ["Namespace and name", "Waiting", "With quota", "State"], mine.map(({ metadata, status }) => [
+    link(["jobs"], `${metadata.namespace}/${metadata.name}`, { namespace: metadata.namespace, queue: metadata.name }),
+    String(status.pendingWorkloads), String(status.reservingWorkloads), complaint(status) || "active"]));
 }
 
 function nominalOf(queue, { name, resource }) {
-  const flavor = queue.flavors.find((f) => f.name === name);
-  return flavor?.resources.find((r) => r.name === resource)?.nominalUnits || 0;
+  const flavor = queue.status.flavorsReservation.find((f) => f.name === name), quota = flavor?.resources.find((r) => r.name === resource);
+  return quota ? units(resource, quota.nominal) : 0;
 }
 
 function lastDay(told, queue) {
@@ -51,11 +52,11 @@ export async function queuePage(page) {
   });
   await again(LOOK_MS, page, async () => {
     const told = await queues(page.signal);
-    queue = told.clusterQueues.find((one) => one.name === name);
+    queue = told.clusterQueues.find((one) => one.metadata.name === name);
     if (!queue) throw new Refusal(404, `There is no ClusterQueue ${name}. The page Queues has all of them.`);
-    const kind = `${queue.strategy}, in ${queue.cohort ? `Cohort ${queue.cohort}` : "no Cohort"}`;
+    const { queueingStrategy, cohortName } = queue.spec, kind = `${queueingStrategy}, in ${cohortName ? `Cohort ${cohortName}` : "no Cohort"}`;
     draw(parts.now, warnings(told), complaints(queue), faint(kind), numbers(queue),
-      h("div", { class: "flavors" }, quotaBars(queue.flavors)), localQueues(told, name));
+      h("div", { class: "flavors" }, quotaBars(queue.status.flavorsReservation)), localQueues(told, name));
     whenKnown();
   });
 }

@@ -14,35 +14,39 @@ export function quotaBars(flavors) {
 
 // "4 cpu of spot"
 function borrowed(flavors) {
-  return flavors.flatMap(({ name, resources }) => resources.filter((r) => r.borrowed).map((r) => `${r.borrowed} ${r.name} of ${name}`));
+  return flavors.flatMap(({ name, resources }) => resources.filter((r) => r.borrowed !== "0").map((r) => `${r.borrowed} ${r.name} of ${name}`));
 }
 
-// A number as Kueue shows it: how far above its quota, for its weight.
-function share({ weightedShare, borrowsWithoutWeight }) {
-  if (borrowsWithoutWeight) return "Borrows with a weight of 0: the first to give back.";
+// A number as Kueue shows it: how far above its quota, for its weight. The largest there is stands for a weight of 0.
+function share({ fairSharing: { weightedShare } = {} }) {
+  if (weightedShare > Number.MAX_SAFE_INTEGER) return "Borrows with a weight of 0: the first to give back.";
   return weightedShare ? `Weighted share ${weightedShare}.` : "";
 }
 
-// What a queue or a Cohort says of itself when it does not work.
-export function complaints({ active, exists = true, message, invalid, name }) {
-  return [exists ? "" : `${name} does not exist, and Jobs name it: create it.`, active ? "" : message, invalid].filter(Boolean)
-    .map((sentence) => warning(sentence));
+// What a queue or a Cohort says of itself when it does not work, or has a spec that is wrong; "" where it does.
+export function complaint({ conditions: [{ status, reason, message }] }) {
+  return status === "True" && reason !== "InvalidSpec" ? "" : message;
 }
 
-export function numbers(queue) {
-  const stuck = (queue.troubles || []).reduce((n, trouble) => n + trouble.jobs, 0);
-  return h("p", {}, `${queue.pending.toLocaleString("en")} waiting, ${queue.reserving.toLocaleString("en")} with quota`,
-    queue.stopping ? `, ${queue.stopping} stopping` : "", stuck ? h("strong", { class: "warning" }, `, ${count(stuck, "stuck Job")}`) : "");
+export function complaints({ exists, metadata, status }) {
+  return [exists ? "" : `${metadata.name} does not exist, and Jobs name it: create it.`, complaint(status)].filter(Boolean).map((sentence) => warning(sentence));
 }
 
-function loans(member, from) {
-  const amounts = borrowed(member.flavors).join(", "), words = amounts ? `Borrows ${amounts}${from ? ` from ${from}` : ""}.` : "";
-  return words || share(member) ? h("p", {}, `${words} ${share(member)}`.trim()) : "";
+export function numbers({ status, stopping, troubles = [] }) {
+  const stuck = troubles.reduce((n, trouble) => n + trouble.jobs, 0), { pendingWorkloads: waiting, reservingWorkloads: holding } = status;
+  return h("p", {}, `${waiting.toLocaleString("en")} waiting, ${holding.toLocaleString("en")} with quota`,
+    stopping ? `, ${stopping} stopping` : "", stuck ? h("strong", { class: "warning" }, `, ${count(stuck, "stuck Job")}`) : "");
+}
+
+function loans(status, flavors, from) {
+  const amounts = borrowed(flavors).join(", "), words = amounts ? `Borrows ${amounts}${from ? ` from ${from}` : ""}.` : "";
+  return words || share(status) ? h("p", {}, `${words} ${share(status)}`.trim()) : "";
 }
 
 function card(queue) {
-  return h("article", { class: "card" }, h("h3", {}, link(["queue", queue.name], queue.name)), complaints(queue),
-    numbers(queue), loans(queue, queue.cohort), quotaBars(queue.flavors));
+  const { metadata: { name }, spec, status } = queue, flavors = status.flavorsReservation;
+  return h("article", { class: "card" }, h("h3", {}, link(["queue", name], name)), complaints(queue),
+    numbers(queue), loans(status, flavors, spec.cohortName), quotaBars(flavors));
 }
 
 function cards(list) {
@@ -50,21 +54,22 @@ function cards(list) {
 }
 
 function drawCohort(cohort, tree) {
-  tree.left.delete(cohort.name);
-  const children = tree.cohorts.filter((child) => child.parent === cohort.name && tree.left.has(child.name));
-  return h("section", { class: "cohort", "aria-label": `Cohort ${cohort.name}` }, h("h2", {}, `Cohort ${cohort.name}`),
-    complaints({ ...cohort, exists: true }), loans(cohort, cohort.parent),
-    cohort.flavors.length ? h("div", { class: "card own" }, faint("All of it together"), quotaBars(cohort.flavors)) : "",
-    cards(tree.queues.filter((queue) => queue.cohort === cohort.name)), children.map((child) => drawCohort(child, tree)));
+  const { metadata: { name }, spec, status, flavors } = cohort;
+  tree.left.delete(name);
+  const children = tree.cohorts.filter((child) => child.spec.parentName === name && tree.left.has(child.metadata.name));
+  return h("section", { class: "cohort", "aria-label": `Cohort ${name}` }, h("h2", {}, `Cohort ${name}`),
+    complaints({ ...cohort, exists: true }), loans(status, flavors, spec.parentName),
+    flavors.length ? h("div", { class: "card own" }, faint("All of it together"), quotaBars(flavors)) : "",
+    cards(tree.queues.filter((queue) => queue.spec.cohortName === name)), children.map((child) => drawCohort(child, tree)));
 }
 
 // Cohorts without a parent that is known come first; those of a circle, which have none, last.
 function drawCohorts(told) {
-  const cohorts = told.cohorts, names = new Set(cohorts.map((cohort) => cohort.name));
+  const cohorts = told.cohorts, names = new Set(cohorts.map((cohort) => cohort.metadata.name));
   const tree = { cohorts, queues: told.clusterQueues, left: new Set(names) };
-  const roots = cohorts.filter((cohort) => !names.has(cohort.parent)).map((cohort) => drawCohort(cohort, tree));
-  const others = cohorts.filter((cohort) => tree.left.has(cohort.name)).map((cohort) => (tree.left.has(cohort.name) ? drawCohort(cohort, tree) : ""));
-  const alone = told.clusterQueues.filter((queue) => !names.has(queue.cohort));
+  const roots = cohorts.filter((cohort) => !names.has(cohort.spec.parentName)).map((cohort) => drawCohort(cohort, tree));
+  const others = cohorts.map((cohort) => (tree.left.has(cohort.metadata.name) ? drawCohort(cohort, tree) : ""));
+  const alone = told.clusterQueues.filter((queue) => !names.has(queue.spec.cohortName));
   return [roots, others, alone.length ? h("section", {}, h("h2", {}, cohorts.length ? "Without a Cohort" : "Queues"), cards(alone)) : ""];
 }
 

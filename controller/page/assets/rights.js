@@ -3,7 +3,7 @@
 import { budgets, Refusal, session } from "./api.js";
 import { faint, link } from "./dom.js";
 
-const WHO = "Queues, budgets and nodes are seen by those who may get clusterqueues.sluice.dev in the cluster, as with the role sluice-viewer.";
+const WHO = "Queues, budgets and nodes are seen by those who have the role sluice-viewer in the cluster.";
 
 // Asked once of who is signed in; a server that cannot say it refuses no link.
 export async function learnRights(signal) {

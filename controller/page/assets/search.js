@@ -16,8 +16,8 @@ function wordsOf(text) {
 }
 
 function drawQueues(part, told, name) {
-  const found = (told?.clusterQueues || []).filter((queue) => queue.name.includes(name)).slice(0, FOUND_MAX);
-  draw(part, found.length ? [h("h3", {}, "Queues"), h("ul", {}, found.map((queue) => h("li", {}, link(["queue", queue.name], queue.name))))] : "");
+  const found = (told?.clusterQueues || []).map((queue) => queue.metadata.name).filter((queue) => queue.includes(name)).slice(0, FOUND_MAX);
+  draw(part, found.length ? [h("h3", {}, "Queues"), h("ul", {}, found.map((queue) => h("li", {}, link(["queue", queue], queue))))] : "");
 }
 
 function jobItem({ metadata, status }) {

@@ -93,6 +93,14 @@ export function amount(resource, units) {
   return String(+units.toFixed(1));
 }
 
+const FACTORS = { m: 1 / 1000, "": 1, ...Object.fromEntries(["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((name, i) => [name, 1024 ** (i + 1)])) };
+
+// The server's units of a quantity as a status has it: "1500m" of cpu, "64Gi" of memory.
+export function units(resource, quantity) {
+  const [, n, suffix] = quantity.match(/^(-?\d+)([A-Za-z]*)$/);
+  return Number(n) * FACTORS[suffix] * (resource === "cpu" ? 1000 : 1);
+}
+
 export function money(text, currency) {
   return text === undefined || text === null ? "" : `${text} ${currency || ""}`.trim();
 }

@@ -74,7 +74,6 @@ sandbox {box.name} is up; its state and logs are in {box.state}
 Paste this:
   export KUBECONFIG={config}""")
     if controller:
-        print(f"  export SLUICE_SERVER={box.controller_url()}")
         print(f"  export PGHOST={box.socket_dir} PGDATABASE=sluice PGUSER=sluice")
     print(f"""\
   export PATH={BUILD / 'bin'}:{BUILD / 'tools'}:$PATH

@@ -42,6 +42,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import apply, certs, nodes, real_node, sql, template, usage
+from .asking import ROOT as ASKED
+from .asking import ControllerApi
 from .kube import Api, ApiError
 from .process import Process, SandboxError, start_time, tail, wait_until
 
@@ -430,8 +432,12 @@ class Sandbox:
         return wait_until("visibility.sluice.dev to be served", self.is_visible, timeout)
 
     def is_visible(self):
+        """The condition alone may be that of a controller before."""
         said = self.api.get(APISERVICE).get("status", {}).get("conditions", [])
-        return any(c["type"] == "Available" and c["status"] == "True" for c in said)
+        try:
+            return any(c["type"] == "Available" and c["status"] == "True" for c in said) and self.api.gone(f"{ASKED}/namespaces/default/queuedjobs/none")
+        except ApiError:
+            return False
 
     def _asked_port(self):
         """Where the API server asks for visibility.sluice.dev, or None."""
@@ -464,8 +470,8 @@ class Sandbox:
         return record["env"][URL]
 
     def controller_api(self, component="controller-one"):
-        """An Api for a controller's own HTTP: .get("/api/v1/queues") and so on, which the leader alone answers."""
-        return Api(port=int(self.controller_url(component).rpartition(":")[2]), token=self.controller_token)
+        """A controller's own HTTP, at which the leader alone tells of Jobs and queues."""
+        return ControllerApi(port=int(self.controller_url(component).rpartition(":")[2]), token=self.controller_token)
 
     def apply_manifests(self, folder=ROOT / "deploy" / "sandbox"):
         """Our CRDs, namespace, RBAC and admission policies; wait until they hold."""

@@ -1,6 +1,6 @@
-/* What `sluice explain` makes of the API server's objects: the same text as of the controller's own answer. */
+/* What `sluice explain` makes of the API server's objects. */
 #include "cli/commands.h"
-#include "cli/explain/translate.h"
+#include "cli/explain/answer.h"
 #include "cli/help.h"
 #include "sluice/queue.h"
 
@@ -32,17 +32,12 @@ static const cJSON *tree(struct json *j, const char *text)
 }
 
 /* The explanation of a QueuedJob. */
-static void explain(const char *queued_job, const cJSON *queues, struct buf *out)
+static void explain(const char *queued_job, const struct explain_queues *queues, struct buf *out)
 {
-	struct json *j = json_new(1 << 20), *k = json_new(1 << 20);
-	struct buf job;
-	buf_init(&job, 1 << 20);
-	translate_job(tree(j, queued_job), &job);
+	struct json *j = json_new(1 << 20);
 	buf_reset(out);
-	explain_render(tree(k, buf_text(&job)), queues, NOW_MS, &plain, out);
-	buf_done(&job);
+	explain_render(tree(j, queued_job), queues, NOW_MS, &plain, out);
 	json_free(j);
-	json_free(k);
 }
 
 static void wants(const struct buf *out, const char *part)
@@ -170,23 +165,17 @@ static const char cluster_text[] =
 	"\"status\":{\"conditions\":[{\"type\":\"Active\",\"status\":\"True\"}],"
 	"\"flavorsReservation\":[{\"name\":\"spot\",\"resources\":[{\"name\":\"cpu\",\"total\":"
 	"\"60500m\",\"borrowed\":\"20500m\"},{\"name\":\"memory\",\"total\":\"64Gi\",\"borrowed\":"
-	"\"0\"}]}]}}";
+	"\"0\"}]},{\"name\":\"count\",\"resources\":[{\"name\":\"pods\",\"total\":\"0\",\"borrowed\":\"0\"}]}]}}";
 
-/* As the controller has them: of each flavor how much is held. */
 static void queues_are_read_from_their_objects(void **state)
 {
 	(void)state;
-	struct json *j = json_new(1 << 20), *k = json_new(1 << 20), *l = json_new(1 << 20);
-	struct buf queues, out;
-	buf_init(&queues, 1 << 20);
+	struct json *j = json_new(1 << 20), *k = json_new(1 << 20);
+	struct explain_queues queues = {
+		.local = tree(j, local_text), .cluster = tree(k, cluster_text)};
+	struct buf out;
 	buf_init(&out, 1 << 20);
-	translate_queues(&(struct queue_objects){.ns = "team",
-				 .local = tree(j, local_text),
-				 .cluster = tree(k, cluster_text),
-				 .hidden_local = "",
-				 .hidden_cluster = ""},
-		&queues);
-	explain("{" META "," SPEC ",\"status\":{}}", tree(l, buf_text(&queues)), &out);
+	explain("{" META "," SPEC ",\"status\":{}}", &queues, &out);
 	wants(&out, "LocalQueue    main         Stopped: it is stopped\n");
 	wants(&out, "ClusterQueue  batch        active, StrictFIFO\n");
 	wants(&out, "cpu     ####################  60500m of 40 (20500m borrowed)\n");
@@ -194,8 +183,6 @@ static void queues_are_read_from_their_objects(void **state)
 	wants(&out, "pods    ....................  0 of 200\n");
 	json_free(j);
 	json_free(k);
-	json_free(l);
-	buf_done(&queues);
 	buf_done(&out);
 }
 
@@ -203,20 +190,13 @@ static void queues_are_read_from_their_objects(void **state)
 static void a_queue_that_may_not_be_read_is_not_a_missing_one(void **state)
 {
 	(void)state;
-	struct json *l = json_new(1 << 20);
-	struct buf queues, out;
-	buf_init(&queues, 1 << 20);
+	struct explain_queues queues = {.hides_cluster = true};
+	struct buf out;
 	buf_init(&out, 1 << 20);
-	translate_queues(
-		&(struct queue_objects){
-			.ns = "team", .hidden_local = "", .hidden_cluster = "batch"},
-		&queues);
-	explain("{" META "," SPEC ",\"status\":{}}", tree(l, buf_text(&queues)), &out);
+	explain("{" META "," SPEC ",\"status\":{}}", &queues, &out);
 	wants(&out, "LocalQueue    main         does not exist\n");
 	wants(&out, "ClusterQueue  batch        (cannot be read)\n");
 	assert_null(strstr(buf_text(&out), "quota"));
-	json_free(l);
-	buf_done(&queues);
 	buf_done(&out);
 }
 

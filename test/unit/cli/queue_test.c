@@ -5,7 +5,6 @@
 
 #include "cli/queue/answer.h"
 #include "cli/queue/report.h"
-#include "cli/queue/translate.h"
 #include "test/unit/kube/scripted_server.h"
 
 #define LIST(kind, items)                                                                          \
@@ -76,6 +75,7 @@
 #define STUCK_JOBS "GET /apis/visibility.sluice.dev/v1alpha1/" IN_TROUBLE
 #define STUCK_JOBS_OF(ns) "GET /apis/visibility.sluice.dev/v1alpha1/namespaces/" ns "/" IN_TROUBLE
 #define GROUP "GET /apis/sluice.dev HTTP"
+#define REPORT "GET /apis/visibility.sluice.dev/v1alpha1/queuereports HTTP"
 
 static const struct style plain = {false, false};
 
@@ -84,19 +84,18 @@ struct stage {
 	struct scripted_server *server;
 	struct kube_config *config;
 	struct kube_client *client;
-	struct json *json;
-	const cJSON *root;
-	struct buf body, text;
+	struct queue_question question;
+	struct queue_answer answer;
+	struct buf text;
 	struct err e;
 };
 
 static void stage_open(struct stage *s)
 {
-	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO), .json = json_new(16 << 20)};
+	*s = (struct stage){.loop = ev_loop_new(EVFLAG_AUTO)};
 	s->server = scripted_server_new(s->loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->client = question_client(s->loop, s->config);
-	buf_init(&s->body, 1 << 20);
 	buf_init(&s->text, 1 << 20);
 }
 
@@ -104,8 +103,7 @@ static void stage_close(struct stage *s)
 {
 	assert_int_equal(scripted_server_unexpected(s->server), 0);
 	assert_int_equal(scripted_server_unused(s->server), 0);
-	json_free(s->json);
-	buf_done(&s->body);
+	queue_answer_done(&s->answer);
 	buf_done(&s->text);
 	kube_client_free(s->client);
 	scripted_server_free(s->server);
@@ -120,12 +118,8 @@ static void answer(struct stage *s, const char *line, int status, const char *bo
 
 static int get(struct stage *s, const char *ns, bool localqueues)
 {
-	buf_reset(&s->body);
-	int rc = queue_answer_get(s->loop, s->client,
-		&(struct queue_question){ns, "home", localqueues}, &s->body, &s->e);
-	if (rc == 0 && json_parse(s->json, buf_slice(&s->body), &s->root, &s->e) < 0)
-		fail_msg("%s in %s", s->e.text, buf_text(&s->body));
-	return rc;
+	s->question = (struct queue_question){ns, "home", localqueues};
+	return queue_answer_get(s->loop, s->client, &s->question, &s->answer, &s->e);
 }
 
 /* ns NULL: of all. */
@@ -133,7 +127,7 @@ static size_t table(struct stage *s, const char *ns, bool wide)
 {
 	buf_reset(&s->text);
 	return queue_render_table(
-		s->root, &(struct queue_filter){.ns = ns}, wide, &plain, &s->text);
+		&s->answer, &(struct queue_filter){.ns = ns}, wide, &plain, &s->text);
 }
 
 static void wants(const struct stage *s, const char *part)
@@ -149,6 +143,7 @@ static void an_admin_sees_quotas(void **state)
 	stage_open(&s);
 	answer(&s, CLUSTERQUEUES, 200, LIST("ClusterQueue", BATCH));
 	answer(&s, STUCK_JOBS, 200, LIST("QueuedJob", TWO_STUCK));
+	answer(&s, REPORT, 200, "{\"clusterQueues\":[],\"withoutQueue\":0,\"ledgerUp\":true}");
 	assert_int_equal(get(&s, NULL, false), 0);
 	assert_int_equal(table(&s, NULL, false), 1);
 	assert_string_equal(buf_text(&s.text),
@@ -158,6 +153,25 @@ static void an_admin_sees_quotas(void **state)
 		"                                            old     cpu       ####################  1500m of 0 (1500m borrowed)\n"
 		"\nbatch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/early)\n"
 		"\nbatch: 1 Job is stuck: ErrImagePull (sluice explain -n team job/image)\n");
+	stage_close(&s);
+}
+
+/* Who may list reports of queues is told what no status has. */
+static void what_no_status_has_is_told_below(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	answer(&s, CLUSTERQUEUES, 200, LIST("ClusterQueue", BATCH));
+	answer(&s, STUCK_JOBS, 200, LIST("QueuedJob", ""));
+	answer(&s, REPORT, 200,
+		"{\"clusterQueues\":[{\"metadata\":{\"name\":\"batch\"},\"stopping\":3,\"stoppingSeconds\":30}],"
+		"\"withoutQueue\":2,\"ledgerUp\":false,\"ledgerDownSince\":\"2026-11-26T11:00:00Z\"}");
+	assert_int_equal(get(&s, NULL, false), 0);
+	table(&s, NULL, false);
+	wants(&s, "\nbatch: stopping 3 Jobs, up to 30s, for Jobs that preempt them\n");
+	wants(&s, "\n2 Jobs wait for a queue that does not exist; sluice explain says");
+	wants(&s, "\nPostgres does not answer since 2026-11-26 12:00 CET: running Jobs go on");
 	stage_close(&s);
 }
 
@@ -176,10 +190,13 @@ static void all_of_it_in_wide_and_in_json(void **state)
 	wants(&s, "team       main        active        4        3  batch\n");
 	assert_null(strstr(buf_text(&s.text), "stuck"));
 	buf_reset(&s.text);
-	assert_int_equal(queue_render_json(s.root, &(struct queue_filter){0}, &s.text), 2);
-	wants(&s, "\"nominal\":\"20\",\"nominalUnits\":20000,\"reserved\":\"30\",\"used\":\"28\"");
-	wants(&s, "\"pending\":12,\"reserving\":8,\"admitted\":7,\"flavors\":[");
-	assert_null(strstr(buf_text(&s.text), "leading")); /* nobody has said */
+	assert_int_equal(queue_render_json(&s.answer, &(struct queue_filter){0}, &s.text), 2);
+	wants(&s,
+		"{\"clusterQueues\":[{\"metadata\":{\"name\":\"batch\"},\"spec\":{\"cohortName\":\"all\",");
+	wants(&s, "\"pendingWorkloads\":12,\"reservingWorkloads\":8,\"admittedWorkloads\":7,");
+	wants(&s,
+		"\"localQueues\":[{\"metadata\":{\"name\":\"main\",\"namespace\":\"team\"},\"spec\":{");
+	assert_null(strstr(buf_text(&s.text), "uid"));
 	stage_close(&s);
 }
 
@@ -190,6 +207,7 @@ static void a_status_that_is_missing_refused_or_old_says_so(void **state)
 	stage_open(&s);
 	answer(&s, CLUSTERQUEUES, 200, LIST("ClusterQueue", NEWCOMER "," REFUSED "," CHANGED));
 	answer(&s, STUCK_JOBS, 200, LIST("QueuedJob", ""));
+	answer(&s, REPORT, 403, FORBIDDEN("queuereports"));
 	assert_int_equal(get(&s, NULL, false), 0);
 	table(&s, NULL, false);
 	wants(&s, "\nnew           Unknown  ");
@@ -210,6 +228,7 @@ static void one_namespace_is_asked_for_alone(void **state)
 	answer(&s, CLUSTERQUEUES, 200, LIST("ClusterQueue", BATCH "," NEWCOMER));
 	answer(&s, LOCALQUEUES_OF("team"), 200, LIST("LocalQueue", MAIN));
 	answer(&s, STUCK_JOBS_OF("team"), 200, LIST("QueuedJob", TWO_STUCK));
+	answer(&s, REPORT, 404, "404 page not found\n");
 	assert_int_equal(get(&s, "team", true), 0);
 	assert_int_equal(table(&s, "team", false), 2);
 	wants(&s, "batch         active       12        7  spot ");
@@ -375,6 +394,7 @@ static void nonsense_does_no_harm(void **state)
 		answer(&s, CLUSTERQUEUES, 200, rows[i]);
 		answer(&s, LOCALQUEUES, 200, rows[i]);
 		answer(&s, STUCK_JOBS, 200, rows[i]);
+		answer(&s, REPORT, 200, rows[i]);
 		assert_int_equal(get(&s, NULL, true), 0);
 		table(&s, NULL, true);
 		stage_close(&s);
@@ -385,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_admin_sees_quotas),
+		cmocka_unit_test(what_no_status_has_is_told_below),
 		cmocka_unit_test(all_of_it_in_wide_and_in_json),
 		cmocka_unit_test(a_status_that_is_missing_refused_or_old_says_so),
 		cmocka_unit_test(one_namespace_is_asked_for_alone),

@@ -57,7 +57,6 @@ void world_open(struct world *w, const char *clusterqueue)
 			.ledger_up = true,
 			.synced = true,
 			.decides = true},
-		.decision_log = w->decision_log,
 		.identity = "test",
 		.cell = "default",
 		.leadership = {.leads = true,
@@ -65,13 +64,16 @@ void world_open(struct world *w, const char *clusterqueue)
 			.lease = {.holder = ""},
 			.ledger_trouble = "",
 			.now_ms = NOW_MS},
-		.namespace_name = "sluice-system",
-		.port = 8080,
 		.waiting_for = "",
 		.denied = "",
 		.ledger_trouble = "",
-		.now_ms = NOW_MS,
 	};
+	w->reports = (struct report_sources){.queue = w->queue,
+		.gate = w->gate,
+		.counters = w->counters,
+		.decision_log = w->decision_log,
+		.ledger_up = true,
+		.now_ms = NOW_MS};
 }
 
 void world_close(struct world *w)

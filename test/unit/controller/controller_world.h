@@ -6,6 +6,7 @@
 #define SLUICE_TEST_CONTROLLER_CONTROLLER_WORLD_H
 
 #include "controller/answers/api.h"
+#include "controller/answers/report.h"
 
 struct world {
 	struct queue *queue;
@@ -13,7 +14,8 @@ struct world {
 	struct decision_log *decision_log;
 	struct counters *counters;
 	struct kube_client_stats api;
-	struct api_sources sources; /* points to the above */
+	struct api_sources sources; /* point to the above */
+	struct report_sources reports;
 };
 
 /* The ClusterQueue gets this name. */

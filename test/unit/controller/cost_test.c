@@ -2,7 +2,7 @@
 #include "controller/past/cost.h"
 #include "controller/common/stamp.h"
 #include "controller/past/answer.h"
-#include "controller/answers/past_resource.h"
+#include "controller/answers/report.h"
 #include "controller/answers/job_query.h"
 #include "test/golden/golden.h"
 
@@ -428,18 +428,19 @@ static void too_many_rows_are_cut_and_it_is_said(void **state)
 	GOLDEN_DONE(&out);
 }
 
-static void paths_of_the_past(void **state)
+static void paths_of_reports(void **state)
 {
 	static const struct {
 		const char *path, *ns; /* NULL: it is none */
-		enum past_kind kind;
+		enum report report;
+		const char *name; /* of an object; NULL: none */
 	} rows[] = {
-		{VISIBILITY_ROOT "/costs", "", PAST_COST},
-		{VISIBILITY_ROOT "/reports", "", PAST_REPORT},
-		{VISIBILITY_ROOT "/histories", "", PAST_RUNS},
-		{VISIBILITY_ROOT "/namespaces/team-a/costs", "team-a", PAST_COST},
-		{VISIBILITY_ROOT "/namespaces/team-a/reports", "team-a", PAST_REPORT},
-		{VISIBILITY_ROOT "/namespaces/team-a/histories", "team-a", PAST_RUNS},
+		{VISIBILITY_ROOT "/costs", "", REPORT_COSTS},
+		{VISIBILITY_ROOT "/reports", "", REPORT_REPORTS},
+		{VISIBILITY_ROOT "/histories", "", REPORT_HISTORIES},
+		{VISIBILITY_ROOT "/namespaces/team-a/costs", "team-a", REPORT_COSTS},
+		{VISIBILITY_ROOT "/namespaces/team-a/reports", "team-a", REPORT_REPORTS},
+		{VISIBILITY_ROOT "/namespaces/team-a/histories", "team-a", REPORT_HISTORIES},
 		{VISIBILITY_ROOT
 			"/namespaces/"
 			"012345678901234567890123456789012345678901234567890123456789012/costs",
@@ -448,6 +449,31 @@ static void paths_of_the_past(void **state)
 			"/namespaces/"
 			"0123456789012345678901234567890123456789012345678901234567890123/costs",
 			NULL},
+		{VISIBILITY_ROOT "/decisions", "", REPORT_DECISIONS},
+		{VISIBILITY_ROOT "/namespaces/team-a/decisions", "team-a", REPORT_DECISIONS},
+		{VISIBILITY_ROOT "/queuereports", "", REPORT_QUEUES},
+		{VISIBILITY_ROOT "/budgetreports", "", REPORT_BUDGETS},
+		{VISIBILITY_ROOT "/overcommits", "", REPORT_OVERCOMMITS},
+		{VISIBILITY_ROOT "/overcommits/n1.example", "", REPORT_OVERCOMMITS, "n1.example"},
+		{VISIBILITY_ROOT "/clusterqueues/night/week", "", REPORT_WEEK, "night"},
+		{VISIBILITY_ROOT "/clusterqueues/a.b-c/usage", "", REPORT_USAGE, "a.b-c"},
+		{VISIBILITY_ROOT "/clusterqueues/week/week", "", REPORT_WEEK, "week"},
+		{VISIBILITY_ROOT "/clusterqueues/week", NULL},
+		{VISIBILITY_ROOT "/clusterqueues//week", NULL},
+		{VISIBILITY_ROOT "/clusterqueues/a/b/week", NULL},
+		{VISIBILITY_ROOT "/clusterqueues/night/queuedjobs", NULL},
+		{VISIBILITY_ROOT "/clusterqueuesnight/week", NULL},
+		{VISIBILITY_ROOT "/clusterqueues/Night/week", NULL},
+		{VISIBILITY_ROOT "/namespaces/team-a/clusterqueues/night/week", NULL},
+		{VISIBILITY_ROOT "/namespaces/team-a/queuereports", NULL},
+		{VISIBILITY_ROOT "/namespaces/team-a/overcommits/n1", NULL},
+		{VISIBILITY_ROOT "/queuereports/night", NULL},
+		{VISIBILITY_ROOT "/overcommits/n1/x", NULL},
+		{VISIBILITY_ROOT "/overcommits/", NULL},
+		{VISIBILITY_ROOT "/overcommitsn1", NULL},
+		{VISIBILITY_ROOT, NULL},
+		{"/apis", NULL},
+		{"/", NULL},
 		{VISIBILITY_ROOT "/costs/", NULL},
 		{VISIBILITY_ROOT "/costs/team", NULL},
 		{VISIBILITY_ROOT "/namespaces//costs", NULL},
@@ -460,13 +486,14 @@ static void paths_of_the_past(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct past_resource r;
-		if (past_resource_path(rows[i].path, &r) != (rows[i].ns != NULL))
+		struct report_path r;
+		if (report_path(rows[i].path, &r) != (rows[i].ns != NULL))
 			fail_msg("%s", rows[i].path);
 		if (!rows[i].ns)
 			continue;
 		assert_string_equal(r.ns, rows[i].ns);
-		assert_int_equal(r.kind, rows[i].kind);
+		assert_int_equal(r.report, rows[i].report);
+		assert_string_equal(r.name, rows[i].name ? rows[i].name : "");
 	}
 }
 
@@ -516,12 +543,12 @@ static void rows_are_bounded_and_totals_are_of_all(void **state)
 static void a_table_is_not_to_be_had(void **state)
 {
 	(void)state;
-	assert_true(past_resource_wants_table("application/json;as=Table;v=v1;g=meta.k8s.io,"
-					      "application/json;as=Table;v=v1beta1;g=meta.k8s.io,"
-					      "application/json"));
-	assert_false(past_resource_wants_table("application/json"));
-	assert_false(past_resource_wants_table("*/*"));
-	assert_false(past_resource_wants_table(NULL));
+	assert_true(report_wants_table("application/json;as=Table;v=v1;g=meta.k8s.io,"
+				       "application/json;as=Table;v=v1beta1;g=meta.k8s.io,"
+				       "application/json"));
+	assert_false(report_wants_table("application/json"));
+	assert_false(report_wants_table("*/*"));
+	assert_false(report_wants_table(NULL));
 }
 
 int main(void)
@@ -542,7 +569,7 @@ int main(void)
 		cmocka_unit_test(usage_names_its_queue_and_its_steps),
 		cmocka_unit_test(rows_of_the_ledger_are_put_into_an_answer),
 		cmocka_unit_test(too_many_rows_are_cut_and_it_is_said),
-		cmocka_unit_test(paths_of_the_past),
+		cmocka_unit_test(paths_of_reports),
 		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);

@@ -51,18 +51,16 @@ static struct http_reply answer(
 		buf_add(out, much, sizeof(much));
 	if (strcmp(path, "/long") == 0)
 		buf_add(out, much, 4096);
-	buf_printf(out, "path=%s after=%s names=%d", path, after ? after : "-", http_names(q));
+	buf_printf(out, "path=%s after=%s", path, after ? after : "-");
 	return (struct http_reply){200, "text/plain"};
 }
 
-/* Probes are for all, a Job wants a right in its namespace, and queues are told without names of Jobs. */
+/* Probes are for all, and a Job wants a right in its namespace. */
 static struct http_rights rights(const struct http_question *q, const char *path)
 {
-	struct http_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""},
-		.names = {"list", "batch", "jobs", ""}};
+	struct http_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""}};
 	(void)q;
 	x.open = strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
-	x.has_names = strcmp(path, "/api/v1/queues") == 0;
 	if (sscanf(path, "/api/v1/jobs/%63[^/]/", x.must.ns) == 1)
 		x.must.group = "batch", x.must.resource = "jobs";
 	return x;
@@ -95,7 +93,6 @@ static enum auth_verdict ask_auth(const struct auth_caller *caller, const struct
 	bool jobs_of_a = strcmp(buf_text(&wants), "get jobs.batch in namespace team-a") == 0;
 	bool users = strcmp(buf_text(&wants), "impersonate users.visibility.sluice.dev") == 0;
 	bool groups = strcmp(buf_text(&wants), "impersonate groups.visibility.sluice.dev") == 0;
-	bool names = strcmp(buf_text(&wants), "list jobs.batch") == 0;
 	buf_done(&wants);
 	if (caller->as)
 		return ask_named(caller->as, jobs_of_a);
@@ -105,12 +102,6 @@ static enum auth_verdict ask_auth(const struct auth_caller *caller, const struct
 			       : AUTH_REFUSED;
 	if (strcmp(token, "user-of-a") == 0)
 		return jobs_of_a ? AUTH_ALLOWED : AUTH_REFUSED;
-	if (strcmp(token, "viewer") == 0)
-		return names ? AUTH_REFUSED : AUTH_ALLOWED;
-	if (strcmp(token, "names-later") == 0 && !names)
-		return AUTH_ALLOWED;
-	if (strcmp(token, "names-later") == 0)
-		token = "later";
 	if (strcmp(token, "good") == 0)
 		return AUTH_ALLOWED;
 	if (strcmp(token, "other") == 0)
@@ -300,13 +291,12 @@ static const struct request_case cases[] = {
 	{"open to strangers: /healthz", true, "GET", "/healthz", LOCAL, 200, "path=/healthz"},
 	{"and no more: /metrics", true, "GET", "/metrics", LOCAL, 401, "Bearer TOKEN"},
 	{"which loopback reads", false, "GET", "/metrics", LOCAL, 200, "path=/metrics"},
-	{"loopback may have names", false, "GET", "/api/v1/queues", LOCAL, 200, "names=1"},
 	{"loopback with a token is its owner: who may not", false, "GET", "/",
 		LOCAL "Authorization: Bearer other\r\n", 403, "sluice-viewer"},
 	{"nobody", false, "GET", "/api/v1/queues", LOCAL "Authorization: Bearer x\r\n", 401,
 		"does not know"},
-	{"a viewer", false, "GET", "/api/v1/queues", LOCAL "Authorization: Bearer viewer\r\n", 200,
-		"names=0"},
+	{"a viewer", false, "GET", "/api/v1/queues", LOCAL "Authorization: Bearer good\r\n", 200,
+		"path="},
 	{"a user of one namespace: a Job in it", true, "GET", "/api/v1/jobs/team-a/x",
 		LOCAL "Authorization: Bearer user-of-a\r\n", 200, "path=/api/v1/jobs/team-a/x"},
 	{"in another one", true, "GET", "/api/v1/jobs/team-b/x",
@@ -314,10 +304,6 @@ static const struct request_case cases[] = {
 		"may not get jobs.batch in namespace team-b"},
 	{"the queues", true, "GET", "/api/v1/queues", LOCAL "Authorization: Bearer user-of-a\r\n",
 		403, "may not get clusterqueues.sluice.dev"},
-	{"a viewer: the queues, without names", true, "GET", "/api/v1/queues",
-		LOCAL "Authorization: Bearer viewer\r\n", 200, "names=0"},
-	{"an admin: with them", true, "GET", "/api/v1/queues",
-		LOCAL "Authorization: Bearer good\r\n", 200, "names=1"},
 	{"a stranger without a token", true, "GET", "/api/v1/queues", LOCAL, 401,
 		"WWW-Authenticate: Bearer"},
 	{"with another scheme", true, "GET", "/", LOCAL "Authorization: Basic Z29vZA==\r\n", 401,
@@ -339,7 +325,7 @@ static const struct request_case cases[] = {
 	{"her group may", true, "GET", "/api/v1/queues",
 		LOCAL "Authorization: Bearer proxy\r\nX-Remote-User: anna\r\n"
 		      "X-Remote-Group: dev\r\nX-Remote-Group: admins\r\n",
-		200, "names=1"},
+		200, "path="},
 	{"who is no proxy names nobody", true, "GET", "/api/v1/queues",
 		LOCAL "Authorization: Bearer good\r\nX-Remote-User: anna\r\n", 403,
 		"may not impersonate users.visibility.sluice.dev"},
@@ -350,7 +336,7 @@ static const struct request_case cases[] = {
 	{"a proxy shows a token", true, "GET", "/api/v1/queues", LOCAL "X-Remote-User: anna\r\n",
 		401, "Bearer TOKEN"},
 	{"but for one in this pod", false, "GET", "/api/v1/jobs/team-a/x",
-		LOCAL "X-Remote-User: anna\r\n", 200, "names=0"},
+		LOCAL "X-Remote-User: anna\r\n", 200, "path="},
 	{"whose users have their own rights", false, "GET", "/api/v1/queues",
 		LOCAL "X-Remote-User: anna\r\n", 403, "may not get clusterqueues"},
 	{"two users are none", false, "GET", "/api/v1/queues",
@@ -417,7 +403,7 @@ static void gzip_is_for_who_takes_it(void **state)
 		200);
 	assert_non_null(strstr(text, "Content-Encoding: gzip\r\n"));
 	assert_non_null(strstr(text, "Vary: Accept-Encoding\r\n"));
-	assert_non_null(strstr(text, "Content-Length: 8"));
+	assert_non_null(strstr(text, "Content-Length: 7"));
 	assert_int_equal(port_ask(&p, "GET", "/long", LOCAL, text, sizeof(text)), 200);
 	assert_null(strstr(text, "Content-Encoding"));
 	assert_non_null(strstr(text, "Content-Length: 41"));
@@ -504,32 +490,6 @@ static void a_connection_sleeps_until_the_guard_has_spoken(void **state)
 		port_hear(&p, fd, NULL, text, sizeof(text));
 		assert_int_equal(strncmp(text, verdicts[i].status, 12), 0);
 		assert_int_equal(p.auth.asked, 1);
-		close(fd);
-		port_close(&p);
-	}
-}
-
-static void the_second_right_is_waited_for(void **state)
-{
-	(void)state;
-	static const struct {
-		enum auth_verdict verdict;
-		const char *says;
-	} verdicts[] = {
-		{AUTH_ALLOWED, "names=1"}, {AUTH_REFUSED, "names=0"}, {AUTH_UNKNOWN, "names=0"}};
-	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
-		struct port p;
-		char text[8192];
-		port_open(&p, true);
-		int fd = port_connect(&p);
-		port_say(fd, "GET /api/v1/queues HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-			     "Authorization: Bearer names-later\r\n\r\n");
-		while (!p.auth.fn)
-			ev_run(p.loop, EVRUN_ONCE);
-		p.auth.fn(verdicts[i].verdict, p.auth.ctx);
-		port_hear(&p, fd, NULL, text, sizeof(text));
-		assert_non_null(strstr(text, verdicts[i].says));
-		assert_int_equal(p.auth.asked, 2);
 		close(fd);
 		port_close(&p);
 	}
@@ -832,7 +792,7 @@ static void those_beyond_the_pace_wait_and_have_their_turn(void **state)
 	turn(&p, 50);
 	assert_in_range(count_answered(fd), BURST - 1, BURST + 1);
 	port_say(known, "GET /healthz HTTP/1.1\r\n" LOCAL "\r\n"); /* is not held up */
-	port_hear(&p, known, "names=", text, sizeof(text));
+	port_hear(&p, known, "after=-", text, sizeof(text));
 	assert_true(count_answered(fd) < COME);
 	while (count_answered(fd) < COME)
 		turn(&p, 5);
@@ -874,7 +834,7 @@ static void without_a_file_left_clients_wait(void **state)
 	turns = ev_iteration(p.loop) - turns;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_in_range(turns, 2, 20);
-	port_hear(&p, fd, "names=", text, sizeof(text));
+	port_hear(&p, fd, "after=-", text, sizeof(text));
 	close(fd);
 	port_close(&p);
 }
@@ -1167,7 +1127,6 @@ int main(void)
 		cmocka_unit_test(a_file_is_fetched_once),
 		cmocka_unit_test(no_header_is_smuggled_in),
 		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
-		cmocka_unit_test(the_second_right_is_waited_for),
 		cmocka_unit_test(a_caller_may_leave_before_the_verdict),
 		cmocka_unit_test(the_port_can_close_over_a_sleeper),
 		cmocka_unit_test(a_connection_serves_many_requests),

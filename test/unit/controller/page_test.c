@@ -70,6 +70,17 @@ static void each_path_wants_its_right(void **state)
 			"list reports.visibility.sluice.dev in namespace ml"},
 		{ROOT "/namespaces/ml/histories", false,
 			"list histories.visibility.sluice.dev in namespace ml"},
+		{ROOT "/decisions", false, "list decisions.visibility.sluice.dev"},
+		{ROOT "/namespaces/ml/decisions", false,
+			"list decisions.visibility.sluice.dev in namespace ml"},
+		{ROOT "/queuereports", false, "list queuereports.visibility.sluice.dev"},
+		{ROOT "/budgetreports", false, "list budgetreports.visibility.sluice.dev"},
+		{ROOT "/overcommits", false, "list overcommits.visibility.sluice.dev"},
+		{ROOT "/overcommits/n1", false, "get overcommits.visibility.sluice.dev"},
+		{ROOT "/clusterqueues/night/week", false,
+			"get clusterqueues/week.visibility.sluice.dev"},
+		{ROOT "/clusterqueues/night/usage", false,
+			"get clusterqueues/usage.visibility.sluice.dev"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct right right;

@@ -212,7 +212,7 @@ static void stage_open(struct stage *s)
 	s->sources = (struct queued_jobs_sources){.gate = s->world.gate,
 		.queue = s->world.queue,
 		.ledger_up = true,
-		.now_ms = s->world.sources.now_ms};
+		.now_ms = s->world.reports.now_ms};
 	s->all = NULL;
 	buf_init(&s->body, 1 << 20);
 	s->json = json_new(16 << 20);
@@ -817,6 +817,109 @@ static void documents_are_json_and_name_the_resource(void **state)
 	json_free(json);
 }
 
+/* ---- What the queue is made to say of windows and money (the linker wraps these calls) --------
+ */
+
+static struct explanation told;
+static struct run_bill bill;
+static bool has_told;
+
+bool __real_queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
+bool __wrap_queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret);
+bool __wrap_queue_explain(
+	const struct queue *q, const struct uid *uid, int64_t now_ms, struct explanation *ret)
+{
+	bool known = __real_queue_explain(q, uid, now_ms, ret);
+	if (known && has_told)
+		*ret = told;
+	return known;
+}
+
+bool __wrap_queue_job_bill(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret);
+bool __wrap_queue_job_bill(
+	struct queue *q, const struct uid *uid, int64_t now_ms, struct run_bill *ret)
+{
+	(void)q, (void)uid, (void)now_ms;
+	*ret = bill;
+	return has_told;
+}
+
+static void tell_of_time_and_money(void)
+{
+	has_told = true;
+	told = (struct explanation){.localqueue = "main",
+		.clusterqueue = "batch",
+		.expected_ms = 5400000,
+		.expected_from = DURATION_HISTORY,
+		.deadline_ms = INT64_C(1795255200000),
+		.unreachable = true,
+		.stop_ms = INT64_C(1795251600000)};
+	bill = (struct run_bill){.priced = true,
+		.plan = "datacentre",
+		.currency = "EUR",
+		.cost = 350001,
+		.per_hour = 160000,
+		.expected_cost = 1240500};
+}
+
+/* The status of the one Job. */
+static const cJSON *status_of_one(struct stage *s)
+{
+	struct job_query q = {.one = true, .ns = "team-a", .name = "one"};
+	buf_reset(&s->body);
+	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
+	return json_object(parsed(s), "status");
+}
+
+static void time_and_money_are_explained(void **state)
+{
+	(void)state;
+	struct stage s;
+	int64_t seconds = 0;
+	stage_open(&s);
+	add_jobs(&s, 1);
+	tell_of_time_and_money();
+	const cJSON *status = status_of_one(&s);
+	assert_int_equal(json_i64(status, "expectedSeconds", &seconds), 0);
+	assert_int_equal(seconds, 5400);
+	assert_string_equal(json_text(status, "expectedFrom"), "History");
+	assert_string_equal(json_text(status, "deadline"), "2026-11-21T10:00:00Z");
+	assert_true(cJSON_IsTrue(json_get(status, "deadlineUnreachable")));
+	assert_string_equal(json_text(status, "stopsAt"), "2026-11-21T09:00:00Z");
+	const cJSON *b = json_object(status, "bill");
+	assert_string_equal(json_text(b, "plan"), "datacentre");
+	assert_string_equal(json_text(b, "currency"), "EUR");
+	assert_string_equal(json_text(b, "cost"), "0.350001");
+	assert_string_equal(json_text(b, "perHour"), "0.16");
+	assert_string_equal(json_text(b, "expectedCost"), "1.2405");
+	stage_close(&s);
+	has_told = false;
+}
+
+static void what_is_not_known_is_left_out(void **state)
+{
+	static const char *const keys[] = {"expectedSeconds", "expectedFrom", "deadline",
+		"deadlineUnreachable", "stopsAt", "bill", "startAt"};
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 1);
+	tell_of_time_and_money();
+	told.expected_ms = told.deadline_ms = 0;
+	told.stop_ms = told.not_before_ms = INT64_MAX;
+	bill.expected_cost = -1;
+	assert_null(json_get(json_object(status_of_one(&s), "bill"), "expectedCost"));
+	bill.priced = false;
+	const cJSON *status = status_of_one(&s);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		assert_null(json_get(status, keys[i]));
+	stage_close(&s);
+	has_told = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -844,6 +947,8 @@ int main(void)
 		cmocka_unit_test(who_watches_is_told_of_a_start_that_has_moved),
 		cmocka_unit_test(one_that_waits_for_jobs_says_for_which),
 		cmocka_unit_test(documents_are_json_and_name_the_resource),
+		cmocka_unit_test(time_and_money_are_explained),
+		cmocka_unit_test(what_is_not_known_is_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

@@ -8,17 +8,17 @@ foreach(name api queued_jobs autoscaler_status decision_log cost clock gate lead
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 # The transport, all of it, without anything of Sluice.
-foreach(name coding http)
+foreach(name coding http tls)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE -Wl,--whole-archive net -Wl,--no-whole-archive ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
-# What the queue says of windows and prices is the test's.
-target_link_options(test_controller_api PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill
-  -Wl,--wrap=gate_each_trouble)
 # Who is in trouble is the test's.
+target_link_options(test_controller_api PRIVATE -Wl,--wrap=gate_each_trouble)
 target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=gate_job_trouble)
+# And what the queue says of windows and prices.
+target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill)
 # And what was forecast.
 target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=forecasts_find)
 # The reader and the port are the test's.
@@ -39,11 +39,6 @@ foreach(name announcement dispatcher finalizers auth events informer predecessor
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
-# The controller's port and the client of `sluice`, over TLS.
-add_executable(test_controller_tls ${CMAKE_CURRENT_LIST_DIR}/tls_test.c)
-target_link_libraries(test_controller_tls PRIVATE controller_parts sluice_cli ${CMOCKA})
-add_test(NAME controller_tls COMMAND test_controller_tls)
-set_tests_properties(controller_tls PROPERTIES TIMEOUT 900)
 # Forecasts and reviews. Asks are the test's.
 foreach(name forecasts reviews)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)

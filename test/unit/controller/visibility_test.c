@@ -27,8 +27,8 @@ static struct {
 	char ca[4096];
 } told;
 
-void __wrap_answers_take(
-	struct answers *a, struct http_question *q, const char *path, uint64_t who);
+void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path,
+	const struct answers_asker *asker);
 void __wrap_answers_refuse(struct http_question *q, const char *sentence);
 void __wrap_answers_drop(struct answers *a, const struct http *port);
 bool __wrap_gate_leading(const struct gate *g);
@@ -47,10 +47,11 @@ static void say(struct http_question *q, unsigned status)
 	buf_done(&body);
 }
 
-void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path, uint64_t who)
+void __wrap_answers_take(struct answers *a, struct http_question *q, const char *path,
+	const struct answers_asker *asker)
 {
 	(void)a;
-	assert_int_equal(who, auth_number("mia"));
+	assert_int_equal(asker->who, auth_number("mia"));
 	assert_string_equal(path, "/apis");
 	told.answered++;
 	say(q, 200);

@@ -1,0 +1,342 @@
+#include "controller/answers/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "controller/answers/budgets.h"
+#include "controller/answers/complaint.h"
+#include "controller/answers/job_query.h"
+#include "controller/answers/queues.h"
+#include "controller/answers/watch_terms.h"
+#include "controller/answers/week.h"
+#include "controller/ledger/pg.h"
+#include "controller/overcommit/overcommit_controller.h"
+#include "controller/past/past_questions.h"
+
+enum { ANSWER_MAX_BYTES = 64 << 20 };
+
+/* ---- what there is ----------------------------------------------------------------------------- */
+
+/* Which objects a path may name. */
+enum scope {
+	IN_NAMESPACES,	 /* a namespace, or none */
+	OF_ALL,		 /* none */
+	OF_ALL_AND_EACH, /* none, or one */
+	OF_CLUSTERQUEUE, /* a ClusterQueue: the resource is one of its own */
+};
+
+typedef int put_fn(const struct report_sources *s, const struct report_path *p, const char *after,
+	struct buf *out, struct err *e);
+static put_fn put_decisions, put_queues, put_budgets, put_overcommits, put_week;
+
+static const struct row {
+	const char *resource; /* in rights, and in paths */
+	const char *object;   /* the kind of the answer */
+	enum scope scope;
+	put_fn *put;	     /* NULL: the ledger knows */
+	enum past_kind past; /* where it does */
+	const char *command; /* that prints it; NULL: none */
+} rows[REPORTS] = {
+	[REPORT_COSTS] = {"costs", "CostReport", IN_NAMESPACES, NULL, PAST_COST, "cost"},
+	[REPORT_REPORTS] = {"reports", "UsageReport", IN_NAMESPACES, NULL, PAST_REPORT, "report"},
+	[REPORT_HISTORIES] = {"histories", "JobHistory", IN_NAMESPACES, NULL, PAST_RUNS, "history"},
+	[REPORT_DECISIONS] = {"decisions", "DecisionReport", IN_NAMESPACES, put_decisions, 0,
+		"decisions"},
+	[REPORT_QUEUES] = {"queuereports", "QueueReport", OF_ALL, put_queues, 0, "queue"},
+	[REPORT_BUDGETS] = {"budgetreports", "BudgetReport", OF_ALL, put_budgets, 0, NULL},
+	[REPORT_OVERCOMMITS] = {"overcommits", "OvercommitReport", OF_ALL_AND_EACH, put_overcommits,
+		0, NULL},
+	[REPORT_WEEK] = {"clusterqueues/week", "ClusterQueueWeek", OF_CLUSTERQUEUE, put_week, 0,
+		NULL},
+	[REPORT_USAGE] = {"clusterqueues/usage", "ClusterQueueUsage", OF_CLUSTERQUEUE, NULL,
+		PAST_USAGE, NULL},
+};
+
+/* ---- paths and rights -------------------------------------------------------------------------- */
+
+/* Takes the rest of a path, behind a slash. "": there is none. */
+static bool take_name(const char *at, const char *allowed, char *ret, size_t size)
+{
+	size_t len = strlen(at);
+	ret[0] = '\0';
+	if (len == 0)
+		return true;
+	if (at[0] != '/' || len < 2 || len > size || strspn(at + 1, allowed) < len - 1)
+		return false;
+	memcpy(ret, at + 1, len);
+	return true;
+}
+
+#define LABEL "abcdefghijklmnopqrstuvwxyz0123456789-"
+
+static bool is_of_clusterqueue(const struct row *r, const char *at, struct report_path *ret)
+{
+	static const char above[] = "clusterqueues";
+	const char *end = strrchr(at, '/');
+	char name[sizeof(ret->name) + 1];
+	size_t len = end && strncmp(at, above, strlen(above)) == 0 && end > at + strlen(above)
+			     ? (size_t)(end - at) - strlen(above)
+			     : 0;
+	if (len == 0 || len >= sizeof(name) || strcmp(end, strchr(r->resource, '/')) != 0)
+		return false;
+	memcpy(name, at + strlen(above), len);
+	name[len] = '\0';
+	return take_name(name, LABEL ".", ret->name, sizeof(ret->name));
+}
+
+/* at: behind the root, and behind the namespace where ret has one. */
+static bool is_path_of(const struct row *r, const char *at, struct report_path *ret)
+{
+	size_t len = strlen(r->resource);
+	if (r->scope == OF_CLUSTERQUEUE)
+		return !*ret->ns && is_of_clusterqueue(r, at, ret);
+	if (strncmp(at, r->resource, len) != 0 || (*ret->ns && r->scope != IN_NAMESPACES))
+		return false;
+	return take_name(at + len, LABEL ".", ret->name, sizeof(ret->name)) &&
+	       (!*ret->name || r->scope == OF_ALL_AND_EACH);
+}
+
+/* Of an object in a namespace; *ret_at goes behind it. */
+static bool take_namespace(const char **at, char *ret, size_t size)
+{
+	static const char word[] = "namespaces/";
+	if (strncmp(*at, word, strlen(word)) != 0)
+		return true;
+	const char *ns = *at + strlen(word);
+	size_t len = strspn(ns, LABEL);
+	if (len == 0 || len >= size || ns[len] != '/')
+		return false;
+	memcpy(ret, ns, len);
+	*at = ns + len + 1;
+	return true;
+}
+
+bool report_path(const char *path, struct report_path *ret)
+{
+	static const char root[] = VISIBILITY_ROOT "/";
+	const char *at = path + strlen(root);
+	*ret = (struct report_path){0};
+	if (strncmp(path, root, strlen(root)) != 0 ||
+		!take_namespace(&at, ret->ns, sizeof(ret->ns)))
+		return false;
+	for (int i = 0; i < REPORTS; i++) {
+		if (!is_path_of(&rows[i], at, ret))
+			continue;
+		ret->report = (enum report)i;
+		return true;
+	}
+	return false;
+}
+
+struct right report_right(const struct report_path *p)
+{
+	struct right r = {
+		*p->name ? "get" : "list", VISIBILITY_GROUP, rows[p->report].resource, ""};
+	strcpy(r.ns, p->ns);
+	return r;
+}
+
+/* ---- of this moment ---------------------------------------------------------------------------- */
+
+static int put_decisions(const struct report_sources *s, const struct report_path *p,
+	const char *after, struct buf *out, struct err *e)
+{
+	uint64_t seq = 0;
+	if (after) {
+		char *end;
+		errno = 0;
+		seq = strtoull(after, &end, 10);
+		if (after[0] < '0' || after[0] > '9' || *end || errno)
+			return err_set(e, ERR_INVALID,
+				"after must be the number of a decision, such as 512");
+	}
+	decision_log_render(s->decision_log, seq, *p->ns ? p->ns : NULL, out);
+	return 0;
+}
+
+static int put_queues(const struct report_sources *s, const struct report_path *p,
+	const char *after, struct buf *out, struct err *e)
+{
+	(void)p, (void)after, (void)e;
+	queues_put(s, out);
+	return 0;
+}
+
+static int put_budgets(const struct report_sources *s, const struct report_path *p,
+	const char *after, struct buf *out, struct err *e)
+{
+	(void)p, (void)after, (void)e;
+	budgets_put(s->queue, s->now_ms, out);
+	return 0;
+}
+
+static int put_overcommits(const struct report_sources *s, const struct report_path *p,
+	const char *after, struct buf *out, struct err *e)
+{
+	(void)after;
+	if (s->overcommit_controller &&
+		overcommit_controller_show(s->overcommit_controller, p->name, out))
+		return 0;
+	return err_set(e, ERR_GONE,
+		"no Node %.253s is followed; Nodes are while a NodeOvercommit or the ConfigMap enables lending",
+		p->name);
+}
+
+static int put_week(const struct report_sources *s, const struct report_path *p, const char *after,
+	struct buf *out, struct err *e)
+{
+	(void)after;
+	return week_put(s->queue, p->name, s->now_ms, out, e);
+}
+
+/* body is an object without a kind. */
+static void put_object(enum report report, const struct buf *body, struct buf *out)
+{
+	buf_printf(out,
+		"{\"kind\":\"%s\",\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION "\",",
+		rows[report].object);
+	buf_puts(out, buf_text(body) + 1);
+}
+
+int report_put(const struct report_sources *s, const struct report_path *p, const char *after,
+	struct buf *out, struct err *e)
+{
+	struct buf body;
+	buf_init(&body, ANSWER_MAX_BYTES);
+	int rc = rows[p->report].put(s, p, after, &body, e);
+	if (rc == 0)
+		put_object(p->report, &body, out);
+	buf_done(&body);
+	return rc;
+}
+
+static void answer(struct http_question *q, struct buf *body)
+{
+	if (body->failed)
+		complain(q, 413, "this report is larger than 64 MiB");
+	else if (!complain_of_unsent(q, body->len, "ask again in a moment"))
+		http_answer(q, (struct http_reply){200, "application/json"}, body);
+	buf_done(body);
+}
+
+static void take_now(
+	const struct parts *parts, struct http_question *q, const struct report_path *p)
+{
+	const struct report_sources s = {.queue = parts->queue,
+		.gate = parts->gate,
+		.counters = parts->counters,
+		.decision_log = parts->decision_log,
+		.overcommit_controller = parts->overcommit_controller,
+		.fair_sharing = parts->options->settings.config.fair_sharing,
+		.ledger_up = pg_up(parts->pg),
+		.now_ms = parts_now_ms(parts)};
+	struct buf whole;
+	struct err e = {""};
+	buf_init(&whole, ANSWER_MAX_BYTES);
+	int rc = report_put(&s, p, http_param(q, "after"), &whole, &e);
+	if (rc == 0) {
+		answer(q, &whole);
+		return;
+	}
+	complain(q, rc == ERR_GONE ? 404 : 400, e.text);
+	buf_done(&whole);
+}
+
+/* ---- of the ledger ----------------------------------------------------------------------------- */
+
+static void tell(
+	enum report report, const struct buf *body, const char *sentence, struct http_question *q)
+{
+	struct buf whole;
+	if (!body) {
+		complain(q, 503, sentence);
+		return;
+	}
+	buf_init(&whole, ANSWER_MAX_BYTES);
+	put_object(report, body, &whole);
+	answer(q, &whole);
+}
+
+static void on_costs(const struct buf *body, const char *sentence, void *ctx)
+{
+	tell(REPORT_COSTS, body, sentence, ctx);
+}
+
+static void on_report(const struct buf *body, const char *sentence, void *ctx)
+{
+	tell(REPORT_REPORTS, body, sentence, ctx);
+}
+
+static void on_runs(const struct buf *body, const char *sentence, void *ctx)
+{
+	tell(REPORT_HISTORIES, body, sentence, ctx);
+}
+
+static void on_usage(const struct buf *body, const char *sentence, void *ctx)
+{
+	tell(REPORT_USAGE, body, sentence, ctx);
+}
+
+static void take_past(
+	const struct parts *parts, struct http_question *q, const struct report_path *p)
+{
+	static past_questions_answer_fn *const answers[] = {[PAST_COST] = on_costs,
+		[PAST_REPORT] = on_report,
+		[PAST_RUNS] = on_runs,
+		[PAST_USAGE] = on_usage};
+	enum past_kind kind = rows[p->report].past;
+	struct past_words words = {.kind = kind,
+		.by = http_param(q, "by"),
+		.since = http_param(q, "since"),
+		.until = http_param(q, "until"),
+		.job = http_param(q, "job"),
+		.submitter = http_param(q, "user"),
+		.clusterqueue = *p->name ? p->name : NULL,
+		.ns = *p->ns ? p->ns : NULL};
+	struct past_asker who = {answers[kind], q, http_of(q)};
+	struct err e = {""};
+	int rc = past_questions_ask(parts->past_questions, &words, parts_now_ms(parts), &who, &e);
+	if (rc)
+		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------- */
+
+bool report_wants_table(const char *accept)
+{
+	struct job_query q = {0};
+	return job_query_take(&q, &(struct job_query_words){.accept = accept}, NULL) == 0 &&
+	       q.form != FORM_OBJECTS;
+}
+
+static void complain_of_table(struct http_question *q, const struct row *r)
+{
+	char sentence[200], prints[40] = "";
+	if (r->command)
+		snprintf(prints, sizeof(prints), "sluice %s prints it, or ", r->command);
+	snprintf(sentence, sizeof(sentence),
+		"%s is one report, and no list that makes a table: %swrite kubectl get %s -o yaml",
+		r->resource, prints, r->resource);
+	complain(q, 406, sentence);
+}
+
+void report_take(const struct parts *parts, struct http_question *q, const struct report_path *p)
+{
+	const struct row *r = &rows[p->report];
+	struct watch_words watch = {.watch = http_param(q, "watch")};
+	char sentence[100];
+	if (watch_wanted(&watch)) {
+		snprintf(sentence, sizeof(sentence), "%s cannot be watched: ask for them again",
+			r->resource);
+		complain(q, 400, sentence);
+	} else if (report_wants_table(http_header(q, "Accept"))) {
+		complain_of_table(q, r);
+	} else if (r->put) {
+		take_now(parts, q, p);
+	} else {
+		take_past(parts, q, p);
+	}
+}

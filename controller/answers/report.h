@@ -1,0 +1,82 @@
+/*
+ * Reports: what is answered as one object, and is no list of objects. A row each, below
+ * /apis/visibility.sluice.dev/v1alpha1/:
+ *
+ *   [namespaces/NS/]costs[?by=...&since=...&until=...]                   what runs cost
+ *   [namespaces/NS/]reports[?by=...&since=...&until=...]                 what Jobs did
+ *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]     each run
+ *   [namespaces/NS/]decisions[?after=N]                                  the last decisions (decision_log.h)
+ *   queuereports                                                         queues, as they are now (queues.h)
+ *   budgetreports                                                        what Budgets have left (budgets.h)
+ *   overcommits[/NODE]                                                   what is lent of Nodes
+ *   clusterqueues/NAME/week                                              windows, prices and quota (week.h)
+ *   clusterqueues/NAME/usage[?since=...&until=...]                       what it held
+ *
+ * The right is `list` of the resource, in all namespaces or in that one; `get` where the path names an object.
+ * A report about a namespace names no Job of another. It has no Table: kubectl get, which wants one and would
+ * print <unknown>, is told what to do instead. It cannot be watched.
+ *
+ * Left to others: questions to the ledger (past/past_questions.h), and who leads (answers.c).
+ */
+#ifndef SLUICE_CONTROLLER_ANSWERS_REPORT_H
+#define SLUICE_CONTROLLER_ANSWERS_REPORT_H
+
+#include <stdbool.h>
+
+#include "controller/answers/counters.h"
+#include "controller/answers/decision_log.h"
+#include "controller/net/http.h"
+#include "controller/parts.h"
+
+enum report {
+	REPORT_COSTS,
+	REPORT_REPORTS,
+	REPORT_HISTORIES,
+	REPORT_DECISIONS,
+	REPORT_QUEUES,
+	REPORT_BUDGETS,
+	REPORT_OVERCOMMITS,
+	REPORT_WEEK,
+	REPORT_USAGE,
+	REPORTS,
+};
+
+/* Of which report a path is. */
+struct report_path {
+	enum report report;
+	char ns[64];	/* that the path names; "": all */
+	char name[254]; /* of the object that it names; "": none */
+};
+
+/* Is it the path of one? */
+bool report_path(const char *path, struct report_path *ret);
+
+/* What the API server asks its authorizer for before such a question is passed on. */
+struct right report_right(const struct report_path *p);
+
+/* Does this header Accept ask for a Table before all else, as that of kubectl get does? */
+bool report_wants_table(const char *accept);
+
+/* http_answer() is called for q, once, now or later from the loop; never after past_questions_forget() of
+ * its port (http_of()). */
+void report_take(const struct parts *parts, struct http_question *q, const struct report_path *p);
+
+/* ---- without a port and a ledger, for tests ---------------------------------------------------- */
+
+/* What the reports of this moment are made of. Borrowed. */
+struct report_sources {
+	const struct queue *queue;
+	const struct gate *gate;
+	const struct counters *counters;
+	const struct decision_log *decision_log;
+	const struct overcommit_controller *overcommit_controller; /* NULL: no Node is followed */
+	bool fair_sharing, ledger_up;
+	int64_t now_ms;
+};
+
+/* Appends the object. after: the parameter, NULL: not given. ERR_INVALID, ERR_GONE: a sentence, and nothing is
+ * appended. */
+int report_put(const struct report_sources *s, const struct report_path *p, const char *after,
+	struct buf *out, struct err *e);
+
+#endif
