@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from conftest import LATER, SOON, World, as_account
 from objects import has, job, jobs_path, ours, path_of, who
-from sandbox import ApiError, wait_until
+from sandbox import ApiError, asking, wait_until
 from test_rights import bind
 
 GROUP = "/apis/visibility.sluice.dev/v1alpha1"
@@ -259,7 +259,7 @@ def test_sluice_queue_shows_her_localqueues(alice):
         assert done.returncode == 0 and "You may not list clusterqueues.sluice.dev" in done.stdout and "sluice-viewer" in done.stdout, done
         assert "CLUSTERQUEUE  STATE" not in done.stdout and "theirs" not in done.stdout and not done.stderr, done
     done = alice.sluice("queue", "-n", ns, "-o", "json")
-    said = json.loads(done.stdout)
+    said = asking.queues(json.loads(done.stdout))
     (local,) = said["localQueues"]
     assert not said["clusterQueues"] and (local["pending"], local["admitted"], local["active"]) == (1, 1, True) and "You may not list" in done.stderr, done
     done = alice.sluice("queue", "-n", alice.bob.ns)
@@ -282,7 +282,7 @@ def test_an_admin_with_a_kubeconfig_alone_sees_quotas(alice, program):
     named = program("sluice", "queue", q, env=env)
     assert {tuple(r[:2]) for r in rows(named)} >= {(alice.ns, "q"), (alice.bob.ns, "theirs")}, named
     assert "may not" not in named.stdout and "does not answer" not in named.stdout, named
-    (said,) = json.loads(program("sluice", "queue", q, "-o", "json", env=env).stdout)["clusterQueues"]
+    (said,) = asking.queues(json.loads(program("sluice", "queue", q, "-o", "json", env=env).stdout))["clusterQueues"]
     (cpu,) = said["flavors"][0]["resources"]
     assert (cpu["nominalUnits"], cpu["reservedUnits"], said["pending"]) == (2000, 2000, 2)
     missing = program("sluice", "queue", "no-such-queue", env=env)

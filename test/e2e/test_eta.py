@@ -105,13 +105,13 @@ def test_a_job_that_was_changed_has_no_start_of_before(alice):
     world.priorities(high=10)
 
     def surfaces():
-        """The priority of her Job and its start: the Job alone, in a list, and by explain, which has both without spec and status."""
+        """The priority of her Job and its start: the Job alone, in a list, and by explain."""
         for item in alice.api.get(f"{jobs}/mine"), *alice.api.get(jobs)["items"]:
             if item["metadata"]["name"] == "mine":
                 yield item["spec"]["priority"], item["status"].get("start")
         done = alice.sluice("explain", "job/mine", "-n", alice.ns, "-o", "json")
-        explained = json.loads(done.stdout) if done.returncode == 0 else {}
-        yield explained.get("priority"), explained.get("start")
+        explained = json.loads(done.stdout) if done.returncode == 0 else {"spec": {}, "status": {}}
+        yield explained["spec"].get("priority"), explained["status"].get("start")
     wait_until("a start", lambda: [bool(start) for _, start in surfaces()] == 3 * [True], SOON)
     changed = time.time()
     world.api.patch(jobs_path(alice.ns, "mine"), {"metadata": {"labels": {"sluice.dev/priority-class": world.full("high")}}})
