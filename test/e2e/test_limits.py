@@ -77,7 +77,7 @@ def test_a_job_that_runs_longer_than_it_may_is_stopped_and_put_on_hold(world):
     obj = world.stopped("long")
     assert "max-run-seconds" in annotations(obj)[HOLD]
     said = world.waits("long", "Deactivated")["sentence"]
-    assert "2 s" in said and HOLD in said
+    assert "(2s)" in said and HOLD in said
     assert ran(world, "long", 1) >= 2
     world.job("next", annotations={MAX_RUN: "3600"})
     world.started("next")

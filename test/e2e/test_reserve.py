@@ -70,7 +70,7 @@ def test_a_line_reserves_and_says_so(admin):
     done = admin.reserve("2", admin.flavor, *MONDAY, "--usable-by", f"namespace/{admin.world.ns}", "--yes")
     assert done.returncode == 0 and not done.stderr, done
     shown, review, verdict = done.stdout.partition("\n\n")[0], done.stdout, done.stdout.splitlines()[-1]
-    assert f"2 cpu of flavor {admin.flavor}" in shown and "Mon " in shown and "09:00 CE" in shown and "UTC)" in shown and "after 8 h" in shown, done
+    assert f"2 cpu of flavor {admin.flavor}" in shown and "Mon " in shown and "09:00 CE" in shown and "UTC)" in shown and "after 8h" in shown, done
     assert f"{admin.world.full('demo')} would be accepted." in review and "Nothing was written." in review, done
     assert f"AdvanceReservation {admin.world.full('demo')} is accepted" in verdict, done
     made = admin.get()
