@@ -65,6 +65,8 @@ def job(obj):
 class ControllerApi(Api):
     """.queues(), .job(), ...: the leader alone answers. A controller before 0.2 has queues and Jobs below /api/v1."""
 
+    HEADERS = {"Sluice-Unattended": "true"}  # a test that polls is nobody who wants to know when Jobs start: no queue is played
+
     def _or_before(self, path, read, before):
         try:
             return read(self.get(f"{ROOT}/{path}"))

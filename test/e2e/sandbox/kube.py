@@ -35,6 +35,8 @@ class _UnixConnection(http.client.HTTPConnection):
 class Api:
     """`Api(host, port, ca, cert, key)`, or `Api(unix=PATH)`, or plain http without ca."""
 
+    HEADERS = {}  # of each request
+
     def __init__(self, host="127.0.0.1", port=None, ca=None, cert=None, key=None, token=None, unix=None, timeout=60):
         self.token, self.timeout = token, timeout
         self._local = threading.local()
@@ -49,7 +51,7 @@ class Api:
             self._connect = lambda t: http.client.HTTPConnection(host, port, timeout=t)
 
     def _send(self, conn, method, path, body, content_type):
-        headers = {"Accept": "application/json"}
+        headers = {"Accept": "application/json", **self.HEADERS}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         if body is not None:
