@@ -110,7 +110,7 @@ static bool take_part(const char **p, size_t nunits, int64_t *sum_ns)
 	if (unit == 0 || __builtin_mul_overflow(whole, unit, &product) ||
 		product > MAX_NS - *sum_ns)
 		return false;
-	*sum_ns += product + part * unit / scale;
+	*sum_ns += product + (int64_t)((__int128)part * unit / scale);
 	return *sum_ns <= MAX_NS;
 }
 

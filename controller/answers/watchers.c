@@ -305,15 +305,18 @@ static bool ask_rows(struct watcher *x, uint64_t moment)
 
 /* ---- who may --------------------------------------------------------------------------------- */
 
-static const char *why_not(const struct watchers *w, const char *user)
+static const char *why_not(const struct watchers *w, const char *user, const char *ns)
 {
-	unsigned all = 0, own = 0;
+	unsigned all = 0, own = 0, beside = 0;
 	list_each_entry(&w->watchers, const struct watcher, o, all) {
 		all++;
 		own += strcmp(o->user, user) == 0;
+		beside += *ns && strcmp(o->query.path_ns, ns) == 0;
 	}
 	if (own >= WATCHERS_EACH_MAX)
 		return "you have 20 watches of queuedjobs already: end one, or ask again later";
+	if (beside >= WATCHERS_NS_MAX)
+		return "there are 25 watches of queuedjobs in this namespace already: ask again later";
 	if (all >= WATCHERS_MAX)
 		return "there are 100 watches of queuedjobs already: ask again later";
 	return NULL;
@@ -322,7 +325,7 @@ static const char *why_not(const struct watchers *w, const char *user)
 void watchers_add(struct watchers *w, struct http_question *q, const struct job_query *query,
 	const struct watch_terms *terms, const char *user)
 {
-	const char *why = why_not(w, user ? user : "");
+	const char *why = why_not(w, user ? user : "", query->path_ns);
 	uint64_t from = terms->version ? watch_moment(terms->version) : 0;
 	if (why) {
 		complain(q, 429, why);

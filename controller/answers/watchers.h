@@ -20,7 +20,8 @@
  *
  * A watch ends after timeoutSeconds, or, as the API server's, half an hour to an hour; when this
  * controller leads no more; and when the client has gone or takes nothing (stream.h). At most 100 are
- * watching, 20 of one user, who know 128 MiB; who comes then is told to come later (429).
+ * watching, 20 of one user, and 25 in one namespace, whose tenant may have users as many as he likes. They
+ * know 128 MiB. Who comes then is told to come later (429).
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_WATCHERS_H
 #define SLUICE_CONTROLLER_ANSWERS_WATCHERS_H
@@ -38,6 +39,7 @@ struct watchers;
 enum {
 	WATCHERS_MAX = 100,
 	WATCHERS_EACH_MAX = 20, /* of one user */
+	WATCHERS_NS_MAX = 25,	/* that the path says is in one namespace */
 };
 
 /* The reader serves ASK_ROWS and ASK_EVENTS; borrowed until watchers_free(). */

@@ -111,10 +111,9 @@ void request_answer(struct pg *pg, struct pg_answer a)
 	pg_pump(pg);
 }
 
-static void pg_answer_lost(struct pg *pg, const char *why, bool too_long)
+static void pg_answer_lost(struct pg *pg, const char *why)
 {
-	request_answer(
-		pg, (struct pg_answer){.outcome = LEDGER_LOST, .why = why, .too_long = too_long});
+	request_answer(pg, (struct pg_answer){.outcome = LEDGER_LOST, .why = why});
 }
 
 /* Answers all that has been asked so far; what is asked from inside an answer comes next time. */
@@ -124,10 +123,8 @@ static void pg_lose_all(struct pg *pg)
 	for (struct request *r = pg->head; r; r = r->next)
 		n++;
 	while (n--)
-		pg_answer_lost(pg,
-			pg->last_words[0] ? pg->last_words
-					  : "there is no connection to Postgres yet",
-			false);
+		pg_answer_lost(pg, pg->last_words[0] ? pg->last_words
+						     : "there is no connection to Postgres yet");
 }
 
 static void on_soon(struct ev_loop *loop, ev_timer *w, int events)
@@ -199,7 +196,11 @@ static void answer_fault(struct pg *pg, const struct request *r, const struct ro
 	static const char *const slow[] = {"57014", "55P03"}; /* statement_timeout, lock_timeout */
 	struct err e = round->fault;
 	err_wrap(&e, "%s", r->query->name);
-	pg_answer_lost(pg, e.text, is_one_of(round->sqlstate, slow, sizeof(slow) / sizeof(*slow)));
+	request_answer(pg, (struct pg_answer){.outcome = LEDGER_LOST,
+				   .why = e.text,
+				   .its_own = true,
+				   .too_long = is_one_of(
+					   round->sqlstate, slow, sizeof(slow) / sizeof(*slow))});
 }
 
 /* Takes a round to its request. A fault that cannot pass goes the way of a broken connection: the sentence

@@ -82,7 +82,8 @@ struct pg_answer {
 	uint64_t id; /* the asker's */
 	enum ledger_outcome outcome;
 	const char *why; /* LEDGER_LOST: a sentence without secrets */
-	bool too_long;	 /* LEDGER_LOST: the server gave this one up; others will be answered */
+	bool its_own;	 /* LEDGER_LOST: by a fault of this request; others will be answered */
+	bool too_long;	 /* its_own: the server gave it up by a time-out */
 	size_t n;	 /* rows, of the kind that was asked for; 0 but with LEDGER_DONE */
 	union {
 		const void *rows;

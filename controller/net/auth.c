@@ -13,7 +13,7 @@
 enum {
 	OWNERS = 256,
 	TOKENS_EACH = 4,  /* of one owner, in OWNERS */
-	RIGHTS_EACH = 16, /* of one token, while it is remembered */
+	RIGHTS_EACH = 32, /* of one token, while it is remembered: pages of a queue want a dozen */
 	STRANGERS = 64,
 	ADDRESSES = 64,
 	REMEMBER_MS = 10000,
@@ -115,9 +115,22 @@ void auth_free(struct auth *g)
 	free(g);
 }
 
+/* Returns the key of this process: tenants choose names, and without it they cannot choose the number. */
+static const struct siphash_key *number_key(void)
+{
+	static struct siphash_key key;
+	static bool is_drawn;
+	if (!is_drawn)
+		must(getrandom(&key, sizeof(key), 0) == sizeof(key));
+	is_drawn = true;
+	return &key;
+}
+
 uint64_t auth_number(const char *user)
 {
-	return map_hash_string(user);
+	uint64_t hash[2];
+	siphash128(number_key(), user, strlen(user), hash);
+	return hash[0];
 }
 
 /* ---- what is remembered ---------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ void auth_free(struct auth *g);
 enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx);
 
-/* A number that stands for a user's name, the same at each port. */
+/* A number that stands for a user's name, the same at each port until this process ends. */
 uint64_t auth_number(const char *user);
 /* ... for that of a caller; 0: nothing is known of the caller now, or no more. */
 uint64_t auth_name(struct auth *g, const struct auth_caller *caller, int64_t now_ms);

@@ -94,6 +94,14 @@ static void settle_without(struct lane *t, struct asked *a, const char *why)
 	settle(t, a, NULL, sentence);
 }
 
+/* Answers one question that Postgres refused, such as by a right or a limit of its own. */
+static void settle_refused(struct lane *t, struct asked *a, const char *why)
+{
+	log_trouble(t->options.log, t->trouble, "past-unreadable", why, NULL);
+	settle(t, a, NULL,
+		"Postgres refuses this question: the controller's log says why (past-unreadable)");
+}
+
 /* Answers all questions of a lane: the ledger cannot be read, and nobody waits until it can. */
 static void settle_all(struct lane *t, const char *why)
 {
@@ -177,10 +185,12 @@ static void on_answer(const struct pg_answer *x, void *ctx)
 	t->under_way = 0;
 	if (x->outcome == LEDGER_DONE)
 		t->trouble[0] = '\0';
-	else if (!x->too_long)
+	else if (!x->its_own)
 		settle_all(t, x->why);
-	else if (a)
+	else if (a && x->too_long)
 		settle_without(t, a, "Postgres did not answer in time");
+	else if (a)
+		settle_refused(t, a, x->why);
 	if (a && x->outcome == LEDGER_DONE)
 		answer(t, a, x);
 	rest(t, t->options.clock_us() - began_us);

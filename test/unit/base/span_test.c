@@ -63,7 +63,8 @@ static void what_people_write_is_read(void **state)
 		{"90s", 90000, ALL}, {"500ms", 500, ALL}, {"1ns", 1, ALL},
 		{"0.0000001s", 0, PLAIN | LONG}, {"0s", 0, PLAIN | LONG},
 		{"5400", 5400000, SECONDS}, {"0", 0, 0}, {"400d", 400 * DAY, LONG},
-		{"57w", 399 * DAY, LONG}, {"2d4h", 52 * HOUR, LONG}, {"876000h", 36500 * DAY, ALL},
+		{"57w", 399 * DAY, LONG}, {"2d4h", 52 * HOUR, LONG},
+		{"0.999999w", 7 * DAY - 604, LONG}, {"876000h", 36500 * DAY, ALL},
 		{"876000h1s", 0, 0}, {"36501d", 0, 0}, {"99999999999999999999h", 0, 0}, {"", 0, 0},
 		{"h", 0, 0}, {"1", 1000, SECONDS}, {"-1s", 0, 0}, {"1y", 0, 0}, {"1h ", 0, 0}};
 	static const struct {

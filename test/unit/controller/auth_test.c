@@ -226,12 +226,12 @@ static void an_owner_has_so_many_rights_to_ask_for(void **state)
 	s.right = (struct right){"get", "batch", "jobs", "n0"};
 	expect_anna(&s, true);
 	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
-	for (int i = 1; i <= 16; i++) {
+	for (int i = 1; i <= 32; i++) {
 		snprintf(s.right.ns, sizeof(s.right.ns), "n%d", i);
 		expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
 		allowed += ask(&s, "secret", NOW_MS) == AUTH_ALLOWED;
 	}
-	assert_int_equal(allowed, 16);
+	assert_int_equal(allowed, 32);
 	strcpy(s.right.ns, "n99");
 	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_UNKNOWN);
 	strcpy(s.right.ns, "n3");

@@ -511,6 +511,25 @@ static void too_many_are_told_to_come_later(void **state)
 	assert_non_null(strstr(told.sentence, "we lead no more"));
 }
 
+static void one_namespace_takes_no_more_than_its_part(void **state)
+{
+	(void)state;
+	struct job_query of_a = {.path_ns = "a", .ns = "a", .limit = 500, .form = FORM_OBJECTS};
+	for (int i = 0; i < WATCHERS_NS_MAX; i++) {
+		char user[20];
+		snprintf(user, sizeof(user), "user-%d", i);
+		watchers_add(watchers, QUESTION, &of_a, &ALL, user);
+	}
+	assert_int_equal(told.complained, 0);
+	watchers_add(watchers, QUESTION, &of_a, &ALL, "mallory");
+	assert_int_equal(told.complained, 429);
+	assert_non_null(strstr(told.sentence, "25 watches of queuedjobs in this namespace"));
+	told.complained = 0;
+	add_as("bob", &ALL);
+	assert_int_equal(told.complained, 0);
+	watchers_end(watchers, "we lead no more");
+}
+
 static void a_first_round_that_fails_is_an_answer(void **state)
 {
 	(void)state;
@@ -699,6 +718,7 @@ int main(void)
 		STAGED(a_list_that_is_gone_is_to_be_asked_for_anew),
 		STAGED(the_end_of_all_is_marked),
 		STAGED(too_many_are_told_to_come_later),
+		STAGED(one_namespace_takes_no_more_than_its_part),
 		STAGED(a_first_round_that_fails_is_an_answer),
 		STAGED(it_ends_in_its_time_with_a_bookmark),
 		STAGED(it_lasts_half_an_hour_at_least),
