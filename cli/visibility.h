@@ -9,7 +9,7 @@
 #define SLUICE_CLI_VISIBILITY_H
 
 #include "cli/question.h"
-#include "controller/answers/job_query.h"
+#include "controller/common/visibility_names.h"
 
 struct visibility_request {
 	const char *path;     /* below VISIBILITY_ROOT, escaped */

@@ -11,7 +11,7 @@
 #include "cli/jobs/options.h"
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
-#include "controller/answers/job_query.h"
+#include "controller/common/visibility_names.h"
 #include "queue/job/text.h"
 
 enum {

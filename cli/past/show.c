@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/past/cells.h"
-#include "controller/answers/job_query.h"
+#include "controller/common/visibility_names.h"
 
 /* Those of one namespace are no sum of all: it is said wherever a person looks. */
 static void put_narrowed(enum past_kind kind, const cJSON *root, struct buf *out)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "controller/common/path.h"
-#include "controller/answers/job_query.h"
+#include "controller/common/visibility_names.h"
 
 enum { STUCK_TIMEOUT_MS = 5000 };
 

@@ -15,11 +15,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "controller/common/visibility_names.h"
 #include "sluice/job.h"
-
-#define VISIBILITY_GROUP "visibility.sluice.dev"
-#define VISIBILITY_VERSION "v1alpha1"
-#define VISIBILITY_ROOT "/apis/" VISIBILITY_GROUP "/" VISIBILITY_VERSION
 
 enum { JOB_QUERY_TEXT_MAX = 1024 };
 
