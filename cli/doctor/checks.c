@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "queue/calendar/tzdata.h"
-#include "cli/doctor/deployed.h"
+#include "cli/deployed.h"
 
 #define APPLY "kubectl apply --server-side --force-conflicts -k "
 #define APPLY_FILE "kubectl apply --server-side --force-conflicts -f "

@@ -13,7 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/doctor/checks.h"
-#include "cli/doctor/deployed.h"
+#include "cli/deployed.h"
 #include "cli/simulate/documents.h"
 
 enum { PATH_MAX_BYTES = 512 };

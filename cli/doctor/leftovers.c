@@ -3,7 +3,7 @@
  * uses them any more, and where no controller leads they stay for ever.
  */
 #include "cli/doctor/checks.h"
-#include "controller/watch/finalizers.h"
+#include "sluice/keys.h"
 
 static bool has_ours(const cJSON *metadata)
 {

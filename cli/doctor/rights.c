@@ -10,7 +10,7 @@
 
 #include "cli/doctor/checks.h"
 #include "base/json_writer.h"
-#include "cli/doctor/deployed.h"
+#include "cli/deployed.h"
 #include "cli/simulate/documents.h"
 
 #define REVIEWS "/apis/authorization.k8s.io/v1/subjectaccessreviews"

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "cli/doctor/deployed.h"
+#include "cli/deployed.h"
 #include "controller/wire/decode.h"
 
 /* ---- the CRDs -------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
  * Whether the API server will accept an object of ours, before it is asked: by the CRDs themselves,
- * which are compiled in (cli/doctor/deployed.h), so a bound that changes there changes here.
+ * which are compiled in (cli/deployed.h), so a bound that changes there changes here.
  *
  * Of a schema everything is judged but rules in CEL. Of those only texts that must match an
  * expression are (self.matches('...')), with some others written out in accepted.c: what a

@@ -9,6 +9,7 @@
 #include "controller/kube/json.h"
 #include "controller/common/path.h"
 #include "controller/wire/decode.h"
+#include "sluice/keys.h"
 
 enum {
 	IN_FLIGHT_MAX = 2,

@@ -27,8 +27,6 @@
 #include "controller/write/status_writer.h"
 #include "sluice/queue.h"
 
-#define FINALIZER "sluice.dev/resource-in-use"
-
 struct cJSON;
 struct finalizers;
 

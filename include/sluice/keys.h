@@ -50,6 +50,9 @@
  * alone): Jobs that began by then may be adopted. */
 #define ADOPT_ANNOTATION "sluice.dev/adopt-begun-by"
 
+/* On ClusterQueues and ResourceFlavors, by Sluice: keeps what is in use when it is deleted. */
+#define FINALIZER "sluice.dev/resource-in-use"
+
 /* On ProvisioningRequests and their PodTemplates, by Sluice. */
 #define PROVISION_JOB_LABEL "sluice.dev/provisions-job-uid"
 #define PROVISION_KEY_ANNOTATION "sluice.dev/asks-for"

@@ -5,7 +5,7 @@
 
 #include "cli/command_run.h"
 #include "cli/commands.h"
-#include "cli/doctor/deployed.h"
+#include "cli/deployed.h"
 #include "cli/simulate/documents.h"
 #include "controller/common/clock.h"
 

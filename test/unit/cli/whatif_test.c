@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "cli/doctor/deployed.h"
+#include "cli/deployed.h"
 #include "cli/import/accepted.h"
 #include "cli/live_object.h"
 #include "cli/whatif/answer.h"

@@ -1,4 +1,4 @@
-#include "cli/doctor/deployed.h"
+#include "cli/deployed.h"
 
 #include <string.h>
 

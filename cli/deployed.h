@@ -2,8 +2,8 @@
  * What deploy/ and api/crds/ say, compiled in (embed.cmake): what is installed is compared with the
  * very files that this program was built with, so nothing here can lag behind them.
  */
-#ifndef SLUICE_CLI_DOCTOR_DEPLOYED_H
-#define SLUICE_CLI_DOCTOR_DEPLOYED_H
+#ifndef SLUICE_CLI_DEPLOYED_H
+#define SLUICE_CLI_DEPLOYED_H
 
 #include <stddef.h>
 
