@@ -23,7 +23,7 @@
 #include "controller/watch/following.h"
 #include "controller/watch/informer.h"
 #include "controller/watch/predecessors.h"
-#include "controller/watch/recall.h"
+#include "controller/write/recall.h"
 #include "controller/watch/stuck_pods.h"
 #include "controller/write/dispatcher.h"
 #include "controller/write/events.h"

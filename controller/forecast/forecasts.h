@@ -3,7 +3,7 @@
  *
  * What forecast/ needs to know is collected all the time, for it cannot be found out later: how long
  * runs took that ended well, and which Jobs came. A new leader reads the first from the ledger
- * (controller/watch/recall.h). The second it has seen itself, since a standby sees Jobs come, too; a
+ * (controller/write/recall.h). The second it has seen itself, since a standby sees Jobs come, too; a
  * process that has just begun knows of none, and for an hour little (forecast/arrivals.h).
  *
  * The queue is played (forecast/ask.h) when somebody has asked within the last minute:

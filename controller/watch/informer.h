@@ -52,7 +52,7 @@
 #include "controller/watch/job_scope.h"
 #include "controller/write/status_writer.h"
 #include "controller/watch/time_specs.h"
-#include "controller/watch/zones.h"
+#include "controller/common/zones.h"
 
 struct informer;
 

@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "controller/common/log.h"
-#include "controller/watch/zones.h"
+#include "controller/common/zones.h"
 #include "sluice/queue.h"
 
 struct cJSON;

@@ -14,7 +14,7 @@
 #include "controller/common/path.h"
 #include "controller/common/server_words.h"
 #include "controller/gate/newcomer.h"
-#include "controller/watch/recall.h"
+#include "controller/write/recall.h"
 #include "controller/common/clock.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"

@@ -30,7 +30,7 @@
 #include "controller/write/events.h"
 #include "controller/kube/client.h"
 #include "controller/common/log.h"
-#include "controller/watch/zones.h"
+#include "controller/common/zones.h"
 #include "sluice/queue.h"
 
 struct cJSON;

@@ -478,7 +478,7 @@ struct ledger_request {
 	struct ledger_reservation *holds;
 	size_t nreservations;
 	struct ledger_spent
-		*spent; /* INTENT_LOAD, before the reservations: see controller/watch/recall.h */
+		*spent; /* INTENT_LOAD, before the reservations: see controller/write/recall.h */
 	size_t nspent;
 	struct ledger_result *results;
 };

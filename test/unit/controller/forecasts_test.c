@@ -5,7 +5,7 @@
 #include <ev.h>
 #include <unistd.h>
 
-#include "controller/watch/recall.h"
+#include "controller/write/recall.h"
 #include "forecast/arrivals.h"
 #include "forecast/ask.h"
 #include "test/unit/forecast/fixture.h"

@@ -1,4 +1,4 @@
-#include "controller/watch/zones.h"
+#include "controller/common/zones.h"
 
 #include <stdlib.h>
 #include <string.h>

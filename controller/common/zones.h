@@ -6,8 +6,8 @@
  * by two looks in a row, for the files of an upgrade come one after the other; then all zones are
  * forgotten, and what was made of one is made anew.
  */
-#ifndef SLUICE_CONTROLLER_WATCH_ZONES_H
-#define SLUICE_CONTROLLER_WATCH_ZONES_H
+#ifndef SLUICE_CONTROLLER_COMMON_ZONES_H
+#define SLUICE_CONTROLLER_COMMON_ZONES_H
 
 #include <stdbool.h>
 

@@ -14,8 +14,8 @@
  * answered, and once all is read there is nothing more to ask for. What is read is all there is:
  * with the epoch taken no other leader writes, and a run that ends from now on is released by us.
  */
-#ifndef SLUICE_CONTROLLER_WATCH_RECALL_H
-#define SLUICE_CONTROLLER_WATCH_RECALL_H
+#ifndef SLUICE_CONTROLLER_WRITE_RECALL_H
+#define SLUICE_CONTROLLER_WRITE_RECALL_H
 
 #include <stdbool.h>
 #include <stddef.h>

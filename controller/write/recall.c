@@ -1,4 +1,4 @@
-#include "controller/watch/recall.h"
+#include "controller/write/recall.h"
 
 #include "base/must.h"
 
