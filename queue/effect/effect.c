@@ -1,8 +1,25 @@
-#include "queue/effect/effect.h"
-
+/*
+ * Effect: what of a spec has none, so that its author is told.
+ *
+ *   names     that find nothing: names[] lists what each kind may name, features/targets.h knows how a name of
+ *             each kind is found, and which one its author may have meant. What the condition Active says
+ *             is not there is told there alone
+ *   settings  that nothing heeds: settings[] has a judge for each
+ *
+ * What is said is worked out of the facts when it is asked for, and nothing is kept. So the order in
+ * which objects come and go does not matter: a name is found as soon as there is what it names.
+ *
+ * None of it decides anything. What does (a ClusterQueue without its flavor is inactive) is decided
+ * where that is read.
+ *
+ * When a field that names something is added: a row in names[], and where it names another kind of
+ * object than the others a target. When a setting needs another one to have an effect: a row in
+ * settings[].
+ */
 #include <string.h>
 
 #include "queue/core/model/state.h"
+#include "queue/explain/explain.h"
 #include "queue/explain/view.h"
 #include "queue/job/text.h"
 #include "queue/features/nodes/nodes_to_come.h"
@@ -318,28 +335,11 @@ static void judge_selector(struct faults *f, const void *object)
 							: "set it ({} selects all)");
 }
 
-void effect_say_not_selected(const struct localqueue *lq, struct text *t)
-{
-	const char *cq = lq->cq->name, *ns = lq->ns->name;
-	if (!lq->cq->spec.has_namespace_selector)
-		text_add(t,
-			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set it ({} selects every namespace)",
-			cq);
-	else if (!lq->ns->exists)
-		text_add(t,
-			"namespace %s has not been read yet, so ClusterQueue %s cannot select it",
-			ns, cq);
-	else
-		text_add(t,
-			"namespace %s doesn't match the namespaceSelector of ClusterQueue %s; label the namespace or change spec.namespaceSelector",
-			ns, cq);
-}
-
 static void judge_selected(struct faults *f, const void *object)
 {
 	const struct localqueue *lq = object;
 	if (lq->gate == GATE_NOT_SELECTED && faults_add(f, "WithoutEffect"))
-		effect_say_not_selected(lq, f->text);
+		explain_not_selected(lq, f->text);
 }
 
 /* ---- Weights ---- */

@@ -15,7 +15,6 @@
 #include "base/span.h"
 #include "queue/core/model/state.h"
 #include "queue/core/model/disruption.h"
-#include "queue/effect/effect.h"
 #include "queue/explain/ahead.h"
 #include "queue/explain/explain.h"
 #include "queue/features/dependencies/explain_dependencies.h"
@@ -94,6 +93,23 @@ static void explain_no_clusterqueue(const struct localqueue *lq, struct text *t)
 			lq->cq->name, lq->ns->name, lq->name);
 }
 
+void explain_not_selected(const struct localqueue *lq, struct text *t)
+{
+	const char *cq = lq->cq->name, *ns = lq->ns->name;
+	if (!lq->cq->spec.has_namespace_selector)
+		text_add(t,
+			"ClusterQueue %s has no spec.namespaceSelector, which selects nothing; set it ({} selects every namespace)",
+			cq);
+	else if (!lq->ns->exists)
+		text_add(t,
+			"namespace %s has not been read yet, so ClusterQueue %s cannot select it",
+			ns, cq);
+	else
+		text_add(t,
+			"namespace %s doesn't match the namespaceSelector of ClusterQueue %s; label the namespace or change spec.namespaceSelector",
+			ns, cq);
+}
+
 static bool is_misconfigured(const struct question *a)
 {
 	const struct workload *w = a->w;
@@ -108,7 +124,7 @@ static bool is_misconfigured(const struct question *a)
 	} else if (!priority_usable(w->class)) {
 		explain_class(w->class, a->text);
 	} else if (w->lq->gate == GATE_NOT_SELECTED) {
-		effect_say_not_selected(w->lq, a->text);
+		explain_not_selected(w->lq, a->text);
 	} else if (a->cq && a->claim->uncovered) {
 		const char *name = a->claim->uncovered;
 		int64_t amount = quantity_times(shape_amount(w->shape, name), w->shape->pods);

@@ -26,6 +26,10 @@ struct question; /* feature.h */
 bool explain_intake(const struct queue *q, const struct workload *w, const struct claim *claim,
 	int64_t now_ms, struct text *t);
 
+/* Explains to an admin or a user why the namespace of a LocalQueue whose gate is GATE_NOT_SELECTED is not selected,
+ * and what to do. */
+void explain_not_selected(const struct localqueue *lq, struct text *t);
+
 /* ---- explain_cluster.c ---- */
 
 /* Explains WAIT_NEVER_FITS, of a claim that leaves nowhere (claim.nowhere). */
