@@ -52,6 +52,7 @@ struct controller {
 	struct answers *answers; /* for all ports */
 	struct ports *ports;
 	struct loop_state loop_state;
+	struct answer_sources from;    /* of answers and ports */
 	struct visibility *visibility; /* NULL: off */
 
 	ev_prepare prepare;
@@ -381,8 +382,9 @@ static int controller_open(struct controller *c, struct err *e)
 	int rc = parts_open(&c->parts, &events, e);
 	if (rc)
 		return rc;
-	c->answers = answers_new(&c->parts, &c->loop_state);
-	rc = ports_open(&c->parts, &c->loop_state, c->answers, &c->ports, e);
+	c->from = parts_sources(&c->parts, &c->loop_state);
+	c->answers = answers_new(&c->from);
+	rc = ports_open(&c->parts, &c->from, c->answers, &c->ports, e);
 	return rc ? rc : visibility_open(&c->parts, c->answers, &c->visibility, e);
 }
 

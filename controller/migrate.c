@@ -4,10 +4,10 @@
 #include <signal.h>
 
 #include "base/must.h"
+#include "controller/common/seed.h"
 #include "controller/controller.h"
 #include "controller/ledger/pg.h"
 #include "controller/ledger/sql.h"
-#include "controller/parts.h"
 
 struct migrate {
 	struct ev_loop *loop;
@@ -50,7 +50,7 @@ int migrate_run(const struct options *o, struct log *log)
 	struct pg_options pg = {.conninfo = o->database,
 		.cell = o->cell,
 		.identity = o->identity,
-		.seed = parts_draw_seed(),
+		.seed = seed_draw(),
 		.state = on_state,
 		.ctx = &m};
 	signal(SIGPIPE, SIG_IGN);

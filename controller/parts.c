@@ -1,9 +1,9 @@
 #include "controller/parts.h"
 
-#include <sys/random.h>
+#include <ev.h>
 
-#include "base/must.h"
 #include "controller/common/clock.h"
+#include "controller/common/seed.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/reviews.h"
 #include "controller/past/past_questions.h"
@@ -33,20 +33,26 @@ int64_t parts_now_ms(const struct parts *p)
 	return clock_of_machine_ms((int64_t)(ev_now(p->loop) * 1000.0));
 }
 
-struct leadership parts_leadership(const struct parts *p, const struct loop_state *state)
+struct answer_sources parts_sources(const struct parts *p, const struct loop_state *state)
 {
-	return (struct leadership){.leads = gate_leading(p->gate),
+	return (struct answer_sources){.loop = p->loop,
+		.log = p->log,
+		.client = p->client,
+		.queue = p->queue,
+		.gate = p->gate,
+		.pg = p->pg,
+		.forecasts = p->forecasts,
+		.reviews = p->reviews,
+		.past_questions = p->past_questions,
+		.time_specs = p->time_specs,
+		.job_context = &p->job_context,
+		.dispatcher = p->dispatcher,
+		.counters = p->counters,
+		.decision_log = p->decision_log,
+		.overcommit_controller = p->overcommit_controller,
 		.identity = p->options->identity,
-		.lease = dispatcher_lease(p->dispatcher),
-		.ledger_trouble = state->ledger_trouble,
-		.now_ms = parts_now_ms(p)};
-}
-
-uint64_t parts_draw_seed(void)
-{
-	uint64_t seed;
-	must(getrandom(&seed, sizeof(seed), 0) == sizeof(seed));
-	return seed;
+		.fair_sharing = p->options->settings.config.fair_sharing,
+		.state = state};
 }
 
 static int open_api_server(struct parts *p, struct err *e)
@@ -71,10 +77,10 @@ static int open_api_server(struct parts *p, struct err *e)
 /* Each watch is opened by its first subscriber. */
 static void make_shared_watches(struct parts *p)
 {
-	struct kube_watch_options nodes = {.path = "/api/v1/nodes", .seed = parts_draw_seed()};
+	struct kube_watch_options nodes = {.path = "/api/v1/nodes", .seed = seed_draw()};
 	struct kube_watch_options pods = {.path = "/api/v1/pods",
 		.field_selector = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed",
-		.seed = parts_draw_seed()};
+		.seed = seed_draw()};
 	p->nodes = kube_shared_watch_new(p->client, &nodes);
 	p->pods = kube_shared_watch_new(p->client, &pods);
 }
@@ -112,7 +118,7 @@ static void make_forecasts(struct parts *p)
 	if (!p->options->forecasts)
 		return;
 	struct forecasts_options o = {
-		.loop = p->loop, .queue = p->queue, .log = p->log, .seed = parts_draw_seed()};
+		.loop = p->loop, .queue = p->queue, .log = p->log, .seed = seed_draw()};
 	p->forecasts = forecasts_new(&o);
 	struct reviews_options reviews = {.loop = p->loop,
 		.queue = p->queue,
@@ -161,7 +167,7 @@ static int open_pg(struct parts *p, const char *name, const struct parts_events 
 		.conninfo = p->options->database,
 		.cell = p->options->cell,
 		.identity = name,
-		.seed = parts_draw_seed(),
+		.seed = seed_draw(),
 		.idle_ms = events ? 0 : LEDGER_IDLE_MS,
 		.state = events ? events->ledger_state : NULL,
 		.ctx = events ? events->ctx : NULL,
@@ -190,7 +196,7 @@ static void make_queue_and_gate(struct parts *p)
 		.identity = o->identity,
 		.lease_ms = o->lease_ms,
 		.drain_doubt_ms = DRAIN_DOUBT_MS,
-		.seed = parts_draw_seed(),
+		.seed = seed_draw(),
 		.note_after_ms = o->note_after_ms,
 		.stuck_after_ms = o->stuck_after_ms,
 		.settle_ms = o->settle_ms,
@@ -206,7 +212,7 @@ static void make_queue_and_gate(struct parts *p)
 		o->has_namespaces ? &o->namespaces.term : NULL, o->manage_without_queue_name);
 	queue_configure(p->queue, &o->settings.config);
 	queue_await_statuses(p->queue, true);
-	queue_key_names(p->queue, parts_draw_seed());
+	queue_key_names(p->queue, seed_draw());
 	p->gate = gate_new(&gate, p->queue);
 	p->zones = zones_new();
 	p->job_context = (struct job_context){
@@ -237,7 +243,7 @@ static void make_writers(struct parts *p, const struct parts_events *events)
 		.log = p->log,
 		.level = o->events,
 		.identity = o->identity,
-		.seed = parts_draw_seed()};
+		.seed = seed_draw()};
 	p->events = events_new(&k8s_events);
 	struct status_writer_options status_writer = {.zones = p->zones,
 		.events = p->events,
@@ -266,7 +272,7 @@ static void make_overcommit(struct parts *p, const struct parts_events *events)
 		.log = p->log,
 		.configmap_namespace = o->overcommit_namespace,
 		.configmap = o->overcommit_config,
-		.seed = parts_draw_seed(),
+		.seed = seed_draw(),
 		.changed = events->changed,
 		.ctx = events->ctx};
 	p->overcommit_controller = overcommit_controller_new(&overcommit);
@@ -318,7 +324,7 @@ static void start_informer(struct parts *p, const struct parts_events *events)
 		.config_namespace = p->options->config_namespace,
 		.without_queue_name = p->options->manage_without_queue_name,
 		.log = p->log,
-		.seed = parts_draw_seed(),
+		.seed = seed_draw(),
 		.changed = events->changed,
 		.ctx = events->ctx,
 	};
@@ -341,7 +347,7 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 	make_writers(p, events);
 	make_overcommit(p, events);
 	struct stuck_pods_options stuck_pods = {
-		.client = p->client, .gate = p->gate, .log = p->log, .seed = parts_draw_seed()};
+		.client = p->client, .gate = p->gate, .log = p->log, .seed = seed_draw()};
 	p->stuck_pods = stuck_pods_new(&stuck_pods);
 	make_retention(p);
 	make_past(p);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "controller/answers/leadership.h"
+#include "controller/answers/sources.h"
 #include "controller/common/log.h"
 #include "controller/options.h"
 #include "controller/wire/decode.h"
@@ -72,18 +72,10 @@ struct parts_events {
 int parts_open(struct parts *p, const struct parts_events *events, struct err *e);
 void parts_close(struct parts *p);
 
-/* What only the loop knows; read at each request. */
-struct loop_state {
-	bool stopping;		    /* the controller was told to stop */
-	const char *ledger_trouble; /* why the ledger is away; "" while it is up */
-};
-
-/* Says which controller leads, as of this turn of the loop. */
-struct leadership parts_leadership(const struct parts *p, const struct loop_state *state);
+/* What questions are answered from; p and state are borrowed by it. */
+struct answer_sources parts_sources(const struct parts *p, const struct loop_state *state);
 
 /* By the clock on the wall, as of this turn of the loop. */
 int64_t parts_now_ms(const struct parts *p);
-/* For what is spread at random, so that not all do it at once. */
-uint64_t parts_draw_seed(void);
 
 #endif

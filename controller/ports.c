@@ -22,7 +22,7 @@
 
 struct ports {
 	const struct parts *parts;
-	const struct loop_state *state;
+	const struct answer_sources *from;
 	struct auth *auth; /* may this caller ask? */
 	struct http *http, *probes;
 	struct answers *answers;
@@ -52,11 +52,11 @@ static struct api_sources sources_of(struct ports *p)
 			.synced = informer_synced(p->parts->informer)},
 		.identity = p->parts->options->identity,
 		.cell = p->parts->options->cell,
-		.leadership = parts_leadership(p->parts, p->state),
+		.leadership = sources_leadership(p->from),
 		.waiting_for = buf_text(&p->missing),
 		.denied = buf_text(&p->denied),
-		.ledger_trouble = p->state->ledger_trouble,
-		.stopping = p->state->stopping,
+		.ledger_trouble = p->from->state->ledger_trouble,
+		.stopping = p->from->state->stopping,
 	};
 	s.metrics.nkinds = informer_health(p->parts->informer, s.metrics.kinds);
 	return s;
@@ -96,7 +96,7 @@ static uint64_t who_asks(const struct ports *p, const struct http_question *q)
 static bool take_question(struct ports *p, struct http_question *q, const char *path)
 {
 	const struct options *o = p->parts->options;
-	struct leadership l = parts_leadership(p->parts, p->state);
+	struct leadership l = sources_leadership(p->from);
 	char cure[512];
 	struct right right;
 	if (!page_right(path, false, &right))
@@ -224,11 +224,11 @@ static int open_all(struct ports *p, struct err *e)
 	return rc;
 }
 
-int ports_open(const struct parts *parts, const struct loop_state *state, struct answers *answers,
-	struct ports **ret, struct err *e)
+int ports_open(const struct parts *parts, const struct answer_sources *from,
+	struct answers *answers, struct ports **ret, struct err *e)
 {
 	struct ports *p = mem_alloc(sizeof(*p));
-	*p = (struct ports){.parts = parts, .state = state, .answers = answers};
+	*p = (struct ports){.parts = parts, .from = from, .answers = answers};
 	metrics_page_init(&p->metrics);
 	buf_init(&p->missing, 1024);
 	buf_init(&p->denied, 1024);

@@ -17,10 +17,10 @@ struct ports;
 
 struct answers;
 
-/* parts, state and answers are borrowed until ports_close(). On an error, which names the flag, *ret is NULL
+/* parts, from and answers are borrowed until ports_close(). On an error, which names the flag, *ret is NULL
  * and nothing listens. */
-int ports_open(const struct parts *parts, const struct loop_state *state, struct answers *answers,
-	struct ports **ret, struct err *e);
+int ports_open(const struct parts *parts, const struct answer_sources *from,
+	struct answers *answers, struct ports **ret, struct err *e);
 void ports_close(struct ports *p); /* before parts_close(); NULL is fine */
 
 #endif

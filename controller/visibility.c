@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "controller/common/seed.h"
 #include "controller/gate/gate.h"
 #include "controller/net/http.h"
 #include "controller/kube/json.h"
@@ -303,7 +304,7 @@ static void make_sources(struct visibility *v)
 		.namespace_name = o->config_namespace,
 		.address = o->visibility_address[0] ? o->visibility_address : NULL,
 		.page_port = page_port(&o->listen),
-		.seed = parts_draw_seed()};
+		.seed = seed_draw()};
 	v->front_proxy = front_proxy_new();
 	v->json = json_new(TREE_MAX_BYTES);
 	v->announcement = announcement_new(&announcement);

@@ -33,8 +33,7 @@ struct pending {
 };
 
 struct answers {
-	const struct parts *parts;
-	const struct loop_state *state;
+	const struct answer_sources *from;
 	struct reader *reader;
 	struct watchers *watchers;
 	struct start_reviews *start_reviews;
@@ -54,17 +53,17 @@ void answers_refuse(struct http_question *q, const char *sentence)
 static const char *why_not(
 	const struct answers *a, const char *cure, char sentence[LEADERSHIP_TEXT_SIZE])
 {
-	struct leadership l = parts_leadership(a->parts, a->state);
+	struct leadership l = sources_leadership(a->from);
 	return leadership_why_not(&l, cure, sentence);
 }
 
 static struct queued_jobs_sources sources(const struct answers *a)
 {
-	return (struct queued_jobs_sources){.gate = a->parts->gate,
-		.queue = a->parts->queue,
-		.forecasts = a->parts->forecasts,
-		.ledger_up = pg_up(a->parts->pg),
-		.now_ms = parts_now_ms(a->parts)};
+	return (struct queued_jobs_sources){.gate = a->from->gate,
+		.queue = a->from->queue,
+		.forecasts = a->from->forecasts,
+		.ledger_up = pg_up(a->from->pg),
+		.now_ms = sources_now_ms(a->from)};
 }
 
 /* ---- one Job --------------------------------------------------------------------------------- */
@@ -216,7 +215,7 @@ static void take_now_or_later(
 	struct answers *a, struct http_question *q, const struct job_query *query)
 {
 	if (!http_header(q, UNATTENDED))
-		forecasts_want(a->parts->forecasts);
+		forecasts_want(a->from->forecasts);
 	if (query->one)
 		take_one(a, q, query);
 	else
@@ -278,23 +277,22 @@ void answers_take(struct answers *a, struct http_question *q, const char *path,
 	else if (why)
 		complain(q, 503, why);
 	else if (is_report)
-		report_take(a->parts, q, &report);
+		report_take(a->from, q, &report);
 	else if (is_start)
 		start_reviews_take(a->start_reviews, q, ns, name, who);
 	else
 		whatifs_take(a->whatifs, q, who);
 }
 
-struct answers *answers_new(const struct parts *parts, const struct loop_state *state)
+struct answers *answers_new(const struct answer_sources *from)
 {
 	struct answers *a = mem_alloc(sizeof(*a));
-	*a = (struct answers){.parts = parts, .state = state};
-	struct reader_options o = {
-		.loop = parts->loop, .log = parts->log, .serve = serve, .ctx = a};
+	*a = (struct answers){.from = from};
+	struct reader_options o = {.loop = from->loop, .log = from->log, .serve = serve, .ctx = a};
 	a->reader = reader_new(&o);
 	a->watchers = watchers_new(a->reader);
-	a->start_reviews = start_reviews_new(parts);
-	a->whatifs = whatifs_new(parts);
+	a->start_reviews = start_reviews_new(from);
+	a->whatifs = whatifs_new(from);
 	return a;
 }
 
@@ -310,7 +308,7 @@ void answers_drop(struct answers *a, const struct http *port)
 	watchers_drop(a->watchers, port);
 	start_reviews_drop(a->start_reviews, port);
 	whatifs_drop(a->whatifs, port);
-	past_questions_forget(a->parts->past_questions, port);
+	past_questions_forget(a->from->past_questions, port);
 }
 
 void answers_tick(struct answers *a, int64_t tick_ms)

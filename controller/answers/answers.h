@@ -15,12 +15,12 @@
 #define SLUICE_CONTROLLER_ANSWERS_ANSWERS_H
 
 #include "controller/net/http.h"
-#include "controller/parts.h"
+#include "controller/answers/sources.h"
 
 struct answers;
 
-/* All is borrowed until answers_free(). */
-struct answers *answers_new(const struct parts *parts, const struct loop_state *state);
+/* Borrows until answers_free(). */
+struct answers *answers_new(const struct answer_sources *from);
 /* No port has a question of it any more; NULL is fine. */
 void answers_free(struct answers *a);
 

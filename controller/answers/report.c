@@ -223,16 +223,16 @@ static void answer(struct http_question *q, struct buf *body)
 }
 
 static void take_now(
-	const struct parts *parts, struct http_question *q, const struct report_path *p)
+	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
 {
-	const struct report_sources s = {.queue = parts->queue,
-		.gate = parts->gate,
-		.counters = parts->counters,
-		.decision_log = parts->decision_log,
-		.overcommit_controller = parts->overcommit_controller,
-		.fair_sharing = parts->options->settings.config.fair_sharing,
-		.ledger_up = pg_up(parts->pg),
-		.now_ms = parts_now_ms(parts)};
+	const struct report_sources s = {.queue = from->queue,
+		.gate = from->gate,
+		.counters = from->counters,
+		.decision_log = from->decision_log,
+		.overcommit_controller = from->overcommit_controller,
+		.fair_sharing = from->fair_sharing,
+		.ledger_up = pg_up(from->pg),
+		.now_ms = sources_now_ms(from)};
 	struct buf whole;
 	struct err e = {""};
 	buf_init(&whole, ANSWER_MAX_BYTES);
@@ -281,7 +281,7 @@ static void on_usage(const struct buf *body, const char *sentence, void *ctx)
 }
 
 static void take_past(
-	const struct parts *parts, struct http_question *q, const struct report_path *p)
+	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
 {
 	static past_questions_answer_fn *const answers[] = {[PAST_COST] = on_costs,
 		[PAST_REPORT] = on_report,
@@ -298,7 +298,7 @@ static void take_past(
 		.ns = *p->ns ? p->ns : NULL};
 	struct past_asker who = {answers[kind], q, http_of(q)};
 	struct err e = {""};
-	int rc = past_questions_ask(parts->past_questions, &words, parts_now_ms(parts), &who, &e);
+	int rc = past_questions_ask(from->past_questions, &words, sources_now_ms(from), &who, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);
 }
@@ -323,7 +323,8 @@ static void complain_of_table(struct http_question *q, const struct row *r)
 	complain(q, 406, sentence);
 }
 
-void report_take(const struct parts *parts, struct http_question *q, const struct report_path *p)
+void report_take(
+	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
 {
 	const struct row *r = &rows[p->report];
 	struct watch_words watch = {.watch = http_param(q, "watch")};
@@ -335,8 +336,8 @@ void report_take(const struct parts *parts, struct http_question *q, const struc
 	} else if (report_wants_table(http_header(q, "Accept"))) {
 		complain_of_table(q, r);
 	} else if (r->put) {
-		take_now(parts, q, p);
+		take_now(from, q, p);
 	} else {
-		take_past(parts, q, p);
+		take_past(from, q, p);
 	}
 }

@@ -26,7 +26,7 @@
 #include "controller/answers/counters.h"
 #include "controller/answers/decision_log.h"
 #include "controller/net/http.h"
-#include "controller/parts.h"
+#include "controller/answers/sources.h"
 
 enum report {
 	REPORT_COSTS,
@@ -59,7 +59,8 @@ bool report_wants_table(const char *accept);
 
 /* http_answer() is called for q, once, now or later from the loop; never after past_questions_forget() of
  * its port (http_of()). */
-void report_take(const struct parts *parts, struct http_question *q, const struct report_path *p);
+void report_take(
+	const struct answer_sources *from, struct http_question *q, const struct report_path *p);
 
 /* ---- without a port and a ledger, for tests ---------------------------------------------------- */
 

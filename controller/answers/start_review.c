@@ -24,7 +24,7 @@ enum {
 };
 
 struct start_reviews {
-	const struct parts *parts;
+	const struct answer_sources *from;
 	struct json *json;
 	struct link asked; /* start_question.reply */
 };
@@ -42,7 +42,7 @@ struct start_question {
 static void forget(struct review_reply *r)
 {
 	struct start_question *x = container_of(r, struct start_question, reply);
-	kube_client_cancel(x->all->parts->client, x->reading);
+	kube_client_cancel(x->all->from->client, x->reading);
 	job_variants_done(&x->variants);
 	free(x->job);
 	free(x);
@@ -192,10 +192,10 @@ static void put_unplayed(struct json_writer *w, const char *key, const void *obj
 static struct start_times start_of(
 	const struct start_question *x, const struct eta *base, size_t draws)
 {
-	const struct parts *p = x->all->parts;
+	const struct answer_sources *p = x->all->from;
 	struct explanation now;
 	struct forecast f;
-	if (!p->forecasts || !gate_explain(p->gate, x->ns, x->name, parts_now_ms(p), &now) ||
+	if (!p->forecasts || !gate_explain(p->gate, x->ns, x->name, sources_now_ms(p), &now) ||
 		!forecasts_find(p->forecasts, &x->uid, &now, &f) ||
 		(f.start.p50_ms < PLAY_NEVER) != (base->start.p50_ms < PLAY_NEVER))
 		return start_times_of(base, draws);
@@ -268,7 +268,7 @@ static void tell(const struct ask_answer *a, const struct queue *q,
 
 static void play_it(struct start_question *x)
 {
-	const struct parts *p = x->all->parts;
+	const struct answer_sources *p = x->all->from;
 	struct alternatives alternatives;
 	struct job_outline outline;
 	if (!queue_outline_job(p->queue, &x->uid, &outline) || outline.holds_quota) {
@@ -287,7 +287,7 @@ static int decode_it(struct start_question *x, struct slice body, struct err *e)
 	const cJSON *root;
 	int rc = json_parse(x->all->json, body, &root, e);
 	if (rc == 0)
-		rc = decode_job(root, &x->all->parts->job_context, &x->job, e);
+		rc = decode_job(root, x->all->from->job_context, &x->job, e);
 	json_reset(x->all->json);
 	return rc;
 }
@@ -325,7 +325,7 @@ static void read_job(struct start_question *x)
 		.timeout_ms = READ_MS,
 		.answer_ceiling = JOB_MAX_BYTES,
 		.last = true};
-	x->reading = kube_client_send(x->all->parts->client, &r, on_job, x);
+	x->reading = kube_client_send(x->all->from->client, &r, on_job, x);
 	buf_done(&path);
 }
 
@@ -340,13 +340,13 @@ static void say_unknown(struct http_question *q, const char *name)
 }
 
 /* True: q is answered; the Job does not wait, or only its name is kept. */
-static bool is_not_playable(const struct parts *p, struct http_question *q, const char *ns,
+static bool is_not_playable(const struct answer_sources *p, struct http_question *q, const char *ns,
 	const char *name, struct gate_listed *ret)
 {
 	struct explanation x;
 	struct job_outline outline;
 	char sentence[SENTENCE_SIZE];
-	if (!gate_explain(p->gate, ns, name, parts_now_ms(p), &x) ||
+	if (!gate_explain(p->gate, ns, name, sources_now_ms(p), &x) ||
 		!gate_find_listed(p->gate, ns, name, ret)) {
 		say_unknown(q, name);
 		return true;
@@ -368,7 +368,7 @@ void start_reviews_take(struct start_reviews *s, struct http_question *q, const 
 	const char *name, const char *who)
 {
 	struct gate_listed listed;
-	if (is_not_playable(s->parts, q, ns, name, &listed))
+	if (is_not_playable(s->from, q, ns, name, &listed))
 		return;
 	struct start_question *x = mem_alloc(sizeof(*x));
 	x->all = s;
@@ -379,7 +379,7 @@ void start_reviews_take(struct start_reviews *s, struct http_question *q, const 
 	x->reply.empty_status = 409;
 	x->reply.when_empty =
 		"the Job does not wait any more, or too much happens before its start to be played";
-	if (review_reply_enter(&x->reply, q, s->parts->reviews, &s->asked, who, ns))
+	if (review_reply_enter(&x->reply, q, s->from->reviews, &s->asked, who, ns))
 		read_job(x);
 	else
 		free(x);
@@ -390,10 +390,10 @@ void start_reviews_drop(struct start_reviews *s, const struct http *port)
 	review_reply_drop(&s->asked, port);
 }
 
-struct start_reviews *start_reviews_new(const struct parts *parts)
+struct start_reviews *start_reviews_new(const struct answer_sources *from)
 {
 	struct start_reviews *s = mem_alloc(sizeof(*s));
-	s->parts = parts;
+	s->from = from;
 	s->json = json_new(TREE_MAX_BYTES);
 	list_init(&s->asked);
 	return s;

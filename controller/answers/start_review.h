@@ -11,15 +11,15 @@
 #define SLUICE_CONTROLLER_ANSWERS_START_REVIEW_H
 
 #include "controller/net/http.h"
-#include "controller/parts.h"
+#include "controller/answers/sources.h"
 
 struct start_reviews;
 struct view;
 
 extern const struct view start_review_view;
 
-/* parts is borrowed. */
-struct start_reviews *start_reviews_new(const struct parts *parts);
+/* Borrows until start_reviews_free(). */
+struct start_reviews *start_reviews_new(const struct answer_sources *from);
 void start_reviews_free(struct start_reviews *s);
 
 /* This controller leads. http_answer() is called for q, once, now or later from the loop; never after

@@ -6,7 +6,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "controller/parts.h"
+#include "controller/common/seed.h"
 #include "controller/answers/complaint.h"
 #include "controller/answers/queued_job.h"
 #include "controller/answers/watch_rows.h"
@@ -351,7 +351,7 @@ void watchers_add(struct watchers *w, struct http_question *q, const struct job_
 
 static int64_t lasts_ms(const struct watcher *x)
 {
-	int64_t at_random = LASTS_MS + (int64_t)(parts_draw_seed() % LASTS_MS);
+	int64_t at_random = LASTS_MS + (int64_t)(seed_draw() % LASTS_MS);
 	return x->terms.timeout_ms ? x->terms.timeout_ms : at_random;
 }
 

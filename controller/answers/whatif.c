@@ -13,7 +13,7 @@
 #include "controller/answers/watch_terms.h"
 
 struct whatifs {
-	const struct parts *parts;
+	const struct answer_sources *from;
 	struct link asked; /* whatif_question.reply */
 };
 
@@ -36,7 +36,7 @@ static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
 {
 	const struct whatif_question *x = ctx;
 	(void)variant;
-	return whatif_specs_apply(x->specs, q, x->all->parts->time_specs, e);
+	return whatif_specs_apply(x->specs, q, x->all->from->time_specs, e);
 }
 
 static void decided(const struct queue *q, size_t variant, struct buf *out, void *ctx)
@@ -109,7 +109,7 @@ void whatifs_take(struct whatifs *w, struct http_question *q, const char *who)
 	x->reply.empty_status = 503;
 	x->reply.when_empty =
 		"the queue could be played as it is, but not as it would be: its play took too long or failed";
-	if (!review_reply_enter(&x->reply, q, w->parts->reviews, &w->asked, who, "")) {
+	if (!review_reply_enter(&x->reply, q, w->from->reviews, &w->asked, who, "")) {
 		forget(&x->reply);
 		return;
 	}
@@ -127,10 +127,10 @@ void whatifs_drop(struct whatifs *w, const struct http *port)
 	review_reply_drop(&w->asked, port);
 }
 
-struct whatifs *whatifs_new(const struct parts *parts)
+struct whatifs *whatifs_new(const struct answer_sources *from)
 {
 	struct whatifs *w = mem_alloc(sizeof(*w));
-	w->parts = parts;
+	w->from = from;
 	list_init(&w->asked);
 	return w;
 }

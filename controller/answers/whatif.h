@@ -12,14 +12,14 @@
 #define SLUICE_CONTROLLER_ANSWERS_WHATIF_H
 
 #include "controller/net/http.h"
-#include "controller/parts.h"
+#include "controller/answers/sources.h"
 #include "controller/answers/job_query.h"
 
 #define WHATIFS_PATH VISIBILITY_ROOT "/whatifs"
 
 struct whatifs;
 
-struct whatifs *whatifs_new(const struct parts *parts); /* borrowed */
+struct whatifs *whatifs_new(const struct answer_sources *from); /* borrowed */
 void whatifs_free(struct whatifs *w);
 
 /* As start_reviews_take(). */

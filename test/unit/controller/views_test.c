@@ -197,10 +197,10 @@ void __wrap_review_play(struct review *v, const struct review_plays *p)
 	plays = *p;
 }
 
-int64_t __wrap_parts_now_ms(const struct parts *p);
-int64_t __wrap_parts_now_ms(const struct parts *p)
+int64_t __wrap_sources_now_ms(const struct answer_sources *s);
+int64_t __wrap_sources_now_ms(const struct answer_sources *s)
 {
-	(void)p;
+	(void)s;
 	return NOW_MS;
 }
 
@@ -268,11 +268,12 @@ static void a_startreview_has_each_member(void **state)
 	world_see_job(&s.world, &j);
 	script_answer(scripted_server_expect(s.server, "GET "), 200,
 		"Content-Type: application/json\r\n", JOB_TEXT);
-	struct parts parts = {.client = s.client,
+	struct answer_sources from = {.client = s.client,
 		.queue = s.world.queue,
 		.gate = s.world.gate,
-		.reviews = (struct reviews *)&s};
-	struct start_reviews *all = start_reviews_new(&parts);
+		.reviews = (struct reviews *)&s,
+		.job_context = &(struct job_context){0}};
+	struct start_reviews *all = start_reviews_new(&from);
 	start_reviews_take(all, (struct http_question *)&s, "team-a", "one", "bob");
 	api_stage_settle(&s);
 	assert_non_null(plays.tell);
