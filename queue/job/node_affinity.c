@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "queue/job/placement.h"
+
 /* Comparisons of strings for one answer. A pair of a few requirements takes some dozens. An edit of
  * a LocalQueue may need an answer for each waiting Job and flavor, all in one turn of the loop. */
 #define COMPARISONS_MAX 2000
@@ -309,6 +311,23 @@ enum node_affinity_verdict node_affinity_join(
 	p->preferred = preferred;
 	p->npreferred += add->npreferred;
 	return NODE_AFFINITY_JOINED;
+}
+
+enum node_affinity_verdict node_affinity_judge_flavor(
+	const struct node_group *nodes, const struct placement *adds, const char **ret_key)
+{
+	struct arena scratch = {0};
+	size_t n = 0;
+	struct label *all =
+		arena_take(&scratch, adds->nnode_selector + nodes->nlabels, sizeof(*all));
+	for (size_t i = 0; i < adds->nnode_selector; i++)
+		label_put(all, &n, &adds->node_selector[i]);
+	for (size_t i = 0; i < nodes->nlabels; i++)
+		label_put(all, &n, &nodes->labels[i]);
+	struct placement joined = {.node_selector = all, .nnode_selector = n};
+	enum node_affinity_verdict v = node_affinity_join(&scratch, &joined, adds, ret_key);
+	arena_done(&scratch); /* keys are not its own */
+	return v;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -39,6 +39,11 @@ enum node_affinity_verdict {
 enum node_affinity_verdict node_affinity_join(
 	struct arena *a, struct placement *p, const struct placement *add, const char **ret_key);
 
+/* Judges what a flavor adds to pods that say nothing themselves, beside its own nodeLabels, which win over its
+ * node selector. ret_key as above. */
+enum node_affinity_verdict node_affinity_judge_flavor(
+	const struct node_group *nodes, const struct placement *adds, const char **ret_key);
+
 /* Can no node satisfy any of its required terms beside its node selector? ret_key as above. */
 bool node_affinity_contradicts(const struct placement *p, const char **ret_key);
 

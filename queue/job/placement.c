@@ -16,6 +16,16 @@ const char *label_value(const struct label *labels, size_t n, const char *key)
 	return NULL;
 }
 
+void label_put(struct label *all, size_t *n, const struct label *l)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(all[i].key, l->key) == 0) {
+			all[i].value = l->value;
+			return;
+		}
+	all[(*n)++] = *l;
+}
+
 bool labels_have(const struct label *labels, size_t n, const struct label *wanted, size_t nwanted)
 {
 	for (size_t i = 0; i < nwanted; i++) {

@@ -12,6 +12,8 @@
 
 /* Returns the value of the label with this key; NULL: there is none. */
 const char *label_value(const struct label *labels, size_t n, const char *key);
+/* Sets the label of this key, or appends it: all has room for one more. Borrows. */
+void label_put(struct label *all, size_t *n, const struct label *l);
 /* Tells whether all wanted labels are there, with these values. */
 bool labels_have(const struct label *labels, size_t n, const struct label *wanted, size_t nwanted);
 /* Tells whether a list of names, or of a requirement's values, has this one. */

@@ -3,7 +3,7 @@
 
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
-#include "queue/core/model/directives.h"
+#include "queue/job/node_affinity.h"
 
 #define TIMEOUT_MS (INT64_C(15) * 60 * 1000)
 #define TIMEOUT_MAX_MS (INT64_C(24) * 3600 * 1000)
@@ -95,12 +95,8 @@ static void check_term(struct decoder *d, const struct path *up, const struct no
 /* Beside nodeLabels and nodeSelector of the same flavor. */
 static void check_whole(struct decoder *d, const struct path *at, const struct flavor_spec *s)
 {
-	struct arena scratch = {0};
-	const struct flavor f = {.nodes = s->nodes, .adds = s->adds}, *all = &f;
-	struct placement joined;
 	const char *key = NULL;
-	enum node_affinity_verdict v =
-		directives_join(&scratch, &(struct placement){0}, &all, 1, &joined, &key);
+	enum node_affinity_verdict v = node_affinity_judge_flavor(&s->nodes, &s->adds, &key);
 	if (v == NODE_AFFINITY_CONTRADICTS)
 		decoder_fault(d, PATH(at, "nodeAffinity"),
 			"contradicts itself, or nodeLabels or nodeSelector, so no node could suit: see label %s",
@@ -109,7 +105,6 @@ static void check_whole(struct decoder *d, const struct path *at, const struct f
 		decoder_fault(d, PATH(at, "nodeAffinity"),
 			"is larger than %d bytes; use fewer or shorter values",
 			NODE_AFFINITY_BYTES_MAX);
-	arena_done(&scratch);
 }
 
 static void check_selector(struct decoder *d, const struct path *at, const struct flavor_spec *s)

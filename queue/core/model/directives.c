@@ -26,23 +26,6 @@ size_t directives_flavors(
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
-static struct label *find_label(struct label *all, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(all[i].key, key) == 0)
-			return &all[i];
-	return NULL;
-}
-
-static void put_label(struct label *all, size_t *n, const struct label *l)
-{
-	struct label *known = find_label(all, *n, l->key);
-	if (known)
-		known->value = l->value;
-	else
-		all[(*n)++] = *l;
-}
-
 static void put_toleration(struct toleration *all, size_t *n, const struct toleration *t)
 {
 	for (size_t i = 0; i < *n; i++)
@@ -75,17 +58,17 @@ static void join_selectors(struct arena *a, const struct placement *own,
 		room += flavors[f]->nodes.nlabels + flavors[f]->adds.nnode_selector;
 	struct label *all = arena_take(a, room, sizeof(*all));
 	for (size_t i = 0; i < own->nnode_selector; i++)
-		put_label(all, &count, &own->node_selector[i]);
+		label_put(all, &count, &own->node_selector[i]);
 	for (size_t f = 0; f < n; f++) {
 		const struct placement *adds = &flavors[f]->adds;
 		for (size_t i = 0; i < adds->nnode_selector; i++)
 			if (!label_value(own->node_selector, own->nnode_selector,
 				    adds->node_selector[i].key))
-				put_label(all, &count, &adds->node_selector[i]);
+				label_put(all, &count, &adds->node_selector[i]);
 	}
 	for (size_t f = 0; f < n; f++)
 		for (size_t i = 0; i < flavors[f]->nodes.nlabels; i++)
-			put_label(all, &count, &flavors[f]->nodes.labels[i]);
+			label_put(all, &count, &flavors[f]->nodes.labels[i]);
 	ret->node_selector = all;
 	ret->nnode_selector = count;
 }
@@ -221,9 +204,9 @@ void directives_metadata(struct arena *a, const struct flavor *const *flavors, s
 	struct label *annotation = arena_take(a, annotations, sizeof(*annotation));
 	for (size_t i = 0; i < metadata_sources(flavors, n, cq, lq, i, &m); i++) {
 		for (size_t k = 0; m && k < m->nlabels; k++)
-			put_label(label, &ret->nlabels, &m->labels[k]);
+			label_put(label, &ret->nlabels, &m->labels[k]);
 		for (size_t k = 0; m && k < m->nannotations; k++)
-			put_label(annotation, &ret->nannotations, &m->annotations[k]);
+			label_put(annotation, &ret->nannotations, &m->annotations[k]);
 	}
 	ret->labels = label;
 	ret->annotations = annotation;
@@ -355,7 +338,7 @@ static void edit_keys(struct arena *a, const struct template_keys *keys, const s
 		if (!names_have(keys->own, keys->nown, adds[i].key))
 			add[ret->nadd++] = adds[i];
 	for (size_t i = 0; i < keys->nold; i++)
-		if (!find_label(add, ret->nadd, keys->old[i]))
+		if (!label_value(add, ret->nadd, keys->old[i]))
 			drop[ret->ndrop++] = keys->old[i];
 }
 
