@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/flags.h"
 #include "cli/table.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* Exit codes; they are part of --help and never change. */
 enum {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* It is complete or has failed (Kubernetes, JobConditionType): it never runs again. */
 bool job_object_is_over(const cJSON *job);

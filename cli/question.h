@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "controller/kube/client.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct ev_loop;
 

@@ -12,7 +12,7 @@
 #define SLUICE_CLI_UNLISTED_JOB_H
 
 #include "base/buf.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 enum unlisted_job {
 	UNLISTED_SUCCEEDED,

@@ -10,7 +10,7 @@
 #include "base/mix.h"
 #include "base/must.h"
 #include "controller/common/path.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/kube/source.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include "controller/common/seed.h"
 #include "controller/gate/gate.h"
 #include "controller/net/http.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/announcement.h"
 #include "controller/answers/answers.h"
 #include "controller/answers/complaint.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "record/facts.h"
 #include "record/recorder.h"
 #include "record/run_reader.h"

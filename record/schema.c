@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/uid.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "queue/calendar/zone.h"
 #include "record/facts.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/flags.h"
 #include "cli/question.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 
 #define CALENDARS SLUICE_ROOT "/calendars"

@@ -21,7 +21,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct import_note {
 	char *where; /* "kueue.yaml:12" */

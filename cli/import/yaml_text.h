@@ -11,7 +11,7 @@
 #define SLUICE_CLI_IMPORT_YAML_TEXT_H
 
 #include "base/buf.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* One document, without "---". Members keep their order. */
 void yaml_print(struct buf *out, const cJSON *root);

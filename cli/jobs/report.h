@@ -13,7 +13,7 @@
 
 #include "cli/options.h"
 #include "cli/table.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct jobs_report_options {
 	enum output output;

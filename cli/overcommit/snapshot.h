@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode_node.h"
 
 struct snapshot_node {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 enum { RUN_TEXT_MAX = 4096 };
 

@@ -6,7 +6,7 @@
 #define SLUICE_CLI_PAST_STORY_H
 
 #include "cli/local_times.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* root: a JobHistory of one name. */
 void past_story_put(const cJSON *root, struct local_times *times, struct buf *out);

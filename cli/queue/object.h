@@ -8,7 +8,7 @@
 #define SLUICE_CLI_QUEUE_OBJECT_H
 
 #include "cli/table.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 const char *queue_object_name(const cJSON *q);
 const char *queue_object_namespace(const cJSON *q); /* "": a ClusterQueue */

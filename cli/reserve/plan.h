@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "cli/moment.h"
 #include "cli/reserve/options.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 enum { PLAN_NAME_SIZE = 254, PLAN_RESOURCE_SIZE = 318 };
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "cli/reserve/carry_out.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* Of an object that was created, with its verdict. object may be NULL where it is not judged. */
 void reserve_report_render(

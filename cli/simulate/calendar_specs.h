@@ -15,7 +15,7 @@
 #include "base/slice.h"
 #include "queue/calendar/spec.h"
 #include "queue/calendar/zone.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "sluice/calendar.h"
 
 struct calendar_specs_calendar {

@@ -2,7 +2,7 @@
  * A file of YAML documents (or JSON, which is YAML), one after the other, as JSON trees, with the
  * line of each field for the sentence about what is wrong.
  *
- * A document becomes JSON text and then a tree of controller/kube/json.h, so all that is promised
+ * A document becomes JSON text and then a tree of base/json.h, so all that is promised
  * there holds here too: it is UTF-8, has no NUL, is not nested too deep and takes no more memory
  * than it may (aliases are copied out, so a small text can ask for a large tree).
  *
@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct documents;
 

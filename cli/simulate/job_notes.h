@@ -15,7 +15,7 @@
 #define SLUICE_CLI_SIMULATE_JOB_NOTES_H
 
 #include "cli/simulate/world.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct job_notes {
 	struct job_plan plan;

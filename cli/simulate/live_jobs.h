@@ -25,7 +25,7 @@
 
 #include "cli/simulate/ends.h"
 #include "cli/simulate/world.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct live_job;
 struct live_adoption;

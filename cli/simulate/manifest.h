@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "cli/simulate/world.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* A file, "-" for standard input, or a directory: its *.yaml, *.yml and *.json, by name. */
 int manifest_read(struct world *w, const char *path, struct err *e);

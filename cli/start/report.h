@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* It waits, and the queue has not been played since somebody asked: ask again in a moment. Not where the
  * controller plays none (--forecasts off). */

@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 #include "cli/table.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 void start_variants_render(
 	const cJSON *review, int64_t now_ms, const struct style *style, struct buf *out);

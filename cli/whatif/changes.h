@@ -15,7 +15,7 @@
 #include "base/json_writer.h"
 #include "base/err.h"
 #include "cli/question.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 enum {
 	CHANGES_MAX = 64, /* objects, and fields that are set */

@@ -19,7 +19,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct object_change {
 	struct buf *place;	    /* where, in full */

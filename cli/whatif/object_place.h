@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/whatif/object_steps.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 enum { OBJECT_HOPS_MAX = 32 };
 

@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "cli/table.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct whatif_report_options {
 	bool all; /* all Jobs that the answer has, not the first few */

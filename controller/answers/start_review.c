@@ -10,7 +10,7 @@
 #include "controller/forecast/job_variants.h"
 #include "controller/gate/gate.h"
 #include "controller/kube/client.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/answers/complaint.h"
 #include "controller/answers/job_query.h"
 #include "controller/answers/review_reply.h"

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/watch/time_specs.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/tell.h"

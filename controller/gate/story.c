@@ -7,7 +7,7 @@
 
 #include "base/instant.h"
 #include "base/mem.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* 9999-12-31T23:59:59Z: RFC 3339 has four digits for the year. */
 #define LAST_SECOND INT64_C(253402300799)

@@ -12,7 +12,7 @@
 #include "base/must.h"
 #include "controller/common/server_words.h"
 #include "controller/kube/awake.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/kube/multi.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/kube/source.h"
 
 enum { OUTPUT_CEILING = 1024 * 1024, TREE_CEILING = 8 * 1024 * 1024 };

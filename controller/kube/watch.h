@@ -46,7 +46,7 @@
 #define SLUICE_CONTROLLER_KUBE_WATCH_H
 
 #include "controller/kube/client.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct kube_watch;
 

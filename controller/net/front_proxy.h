@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 struct front_proxy;
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* What a caller must be allowed. */
 struct right {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"
 #include "controller/common/status_patch.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/overcommit/prom_text.h"
 #include "controller/overcommit/kubelets.h"
 #include "controller/wire/decode_node.h"

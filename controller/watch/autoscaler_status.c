@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "sluice/queue.h"
 
 void autoscaler_status_init(struct autoscaler_status *a, struct queue *q)

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/common/path.h"
 #include "controller/wire/decode.h"
 #include "sluice/keys.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/autoscaler_status.h"
 #include "controller/watch/job_scope.h"

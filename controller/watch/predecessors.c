@@ -10,7 +10,7 @@
 #include "base/must.h"
 #include "controller/common/path.h"
 #include "controller/gate/gate.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/ledger/pg.h"
 #include "controller/watch/predecessor_turn.h"
 

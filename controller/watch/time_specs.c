@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "queue/calendar/civil.h"
 #include "controller/common/clock.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "queue/calendar/spec.h"
 #include "queue/price/series.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 #include "sluice/keys.h"

@@ -19,7 +19,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/parcel.h"
 
 /* Bytes. The API server allows no more of any name, label or resource that is valid. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/uid.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 #define PODS_TABLE_QUERY "includeObject=Metadata"
 /* Of pods that have not ended. */

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/common/path.h"
 #include "controller/common/server_words.h"
 #include "controller/gate/newcomer.h"

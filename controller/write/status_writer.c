@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/kube/skim.h"
 #include "controller/common/path.h"
 #include "controller/common/stamp.h"

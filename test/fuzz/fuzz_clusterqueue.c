@@ -6,7 +6,7 @@
 
 #include "base/must.h"
 #include "queue/calendar/zone.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 #include "queue/job/node_affinity.h"

@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "queue/cluster/nodes.h"
 #include "queue/job/node_affinity.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 #include "controller/wire/resources.h"

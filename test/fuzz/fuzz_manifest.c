@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "cli/simulate/manifest.h"
 #include "cli/simulate/engine.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

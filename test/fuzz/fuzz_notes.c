@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/span.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 #include "controller/wire/job_times.h"

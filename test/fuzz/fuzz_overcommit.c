@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode_node.h"
 #include "test/fuzz/outcome.h"
 

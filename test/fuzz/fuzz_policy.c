@@ -12,7 +12,7 @@
 
 #include "base/must.h"
 #include "queue/calendar/zone.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "queue/price/series.h"
 #include "sluice/queue.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/overcommit/prom_text.h"
 
 enum { CEILING = 1 << 20 };

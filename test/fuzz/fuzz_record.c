@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "record/facts.h"
 #include "record/recorder.h"
 #include "sluice/queue_call.h"

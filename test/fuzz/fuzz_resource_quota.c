@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/cluster/quota_flight.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode_template.h"
 #include "test/fuzz/outcome.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode_trouble.h"
 #include "test/fuzz/outcome.h"
 #include "controller/gate/trouble.h"

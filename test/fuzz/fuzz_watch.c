@@ -7,7 +7,7 @@
 
 #include "base/must.h"
 #include "controller/kube/frames.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 enum { CEILING = 4096, TREE = 8 * CEILING };
 

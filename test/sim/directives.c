@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "test/sim/sim.h"
 
 #define SHARED "flavor" /* a label of all flavors */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 #include "test/sim/directives.h"

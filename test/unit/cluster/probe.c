@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 #include "controller/wire/decode_template.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode_template.h"
 
 static int by_name(const void *a, const void *b)

@@ -3,7 +3,7 @@
  */
 #include "controller/announcement.h"
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "test/unit/kube/scripted_server.h"
 #include "test/unit/kube/test.h"
 #include "test/golden/requests.h"

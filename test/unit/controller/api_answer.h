@@ -13,7 +13,7 @@
 #include "controller/answers/api.h"
 #include "controller/answers/job_query.h"
 #include "controller/answers/report.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller_world.h"
 #include "test/golden/golden.h"
 

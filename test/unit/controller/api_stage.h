@@ -5,7 +5,7 @@
 #ifndef SLUICE_TEST_CONTROLLER_API_STAGE_H
 #define SLUICE_TEST_CONTROLLER_API_STAGE_H
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
 #include "controller_world.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "test/unit/queue/worlds.h"
 
 #define T0 INT64_C(1000)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "test/golden/golden.h"
 
 static void add(struct decision_log *c, int n)

@@ -4,7 +4,7 @@
  */
 #include "controller/write/events.h"
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "test/unit/kube/test.h"
 #include "test/unit/kube/scripted_server.h"
 #include "test/golden/requests.h"

@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 #define AT_MS 1795255200123 /* 2026-11-21T10:00:00.123Z */
 

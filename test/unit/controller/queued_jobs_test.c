@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/answers/discovery.h"
 #include "controller/answers/queued_job.h"
 #include "controller/answers/watch_rows.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/answers/whatif_specs.h"
 #include "controller/watch/time_specs.h"
 #include "controller/wire/decode.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "queue/calendar/zone.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "test/golden/golden.h"
 

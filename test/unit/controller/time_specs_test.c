@@ -19,7 +19,7 @@
 #include "queue/calendar/notation.h"
 #include "queue/calendar/tzdata.h"
 #include "controller/common/clock.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* What the queue was told last, and how often. */
 static struct {

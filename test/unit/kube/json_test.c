@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "base/err.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* From a copy of exactly its size, so that ASan sees one byte too far. */
 static int parse(struct json *j, const char *text, size_t len, const cJSON **ret_root)

@@ -4,7 +4,7 @@
 #ifndef SLUICE_TEST_OVERCOMMIT_OVERCOMMIT_CONTROLLER_STAGE_H
 #define SLUICE_TEST_OVERCOMMIT_OVERCOMMIT_CONTROLLER_STAGE_H
 
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"

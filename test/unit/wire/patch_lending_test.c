@@ -6,7 +6,7 @@
 #include "wire.h"
 
 #include "base/must.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/patch.h"
 #include "json_patch.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 /* The document in text, in which ' stands for "; the last one parsed is gone. */
 static inline const cJSON *parsed(const char *text)

@@ -25,8 +25,8 @@
  * cJSON's hooks are global: json_parse sets them and puts malloc and free back before it returns,
  * which is sound in a program with one thread.
  */
-#ifndef SLUICE_CONTROLLER_KUBE_JSON_H
-#define SLUICE_CONTROLLER_KUBE_JSON_H
+#ifndef SLUICE_BASE_JSON_H
+#define SLUICE_BASE_JSON_H
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

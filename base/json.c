@@ -1,4 +1,4 @@
-#include "controller/kube/json.h"
+#include "base/json.h"
 
 #include <float.h>
 #include <math.h>
