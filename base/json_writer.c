@@ -151,3 +151,15 @@ void jw_raw(struct json_writer *w, const char *key, struct slice json)
 	begin(w, key);
 	buf_add(w->out, json.ptr, json.len);
 }
+
+void jw_members(struct json_writer *w, struct slice object)
+{
+	must(w->depth > 0 && !is_in_array(w) && object.len >= 2 && object.ptr[0] == '{' &&
+		object.ptr[object.len - 1] == '}');
+	if (object.len == 2)
+		return;
+	if (w->filled)
+		buf_putc(w->out, ',');
+	w->filled = true;
+	buf_add(w->out, object.ptr + 1, object.len - 2);
+}

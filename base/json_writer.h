@@ -62,5 +62,7 @@ void jw_number(struct json_writer *w, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Puts a value that is JSON already; never empty. */
 void jw_raw(struct json_writer *w, const char *key, struct slice json);
+/* Puts the members of an object that is JSON already, braces and all, into the object that is open. */
+void jw_members(struct json_writer *w, struct slice object);
 
 #endif

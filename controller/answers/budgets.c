@@ -1,6 +1,5 @@
 #include "controller/answers/budgets.h"
 
-#include "base/json_writer.h"
 #include "controller/common/stamp.h"
 #include "queue/price/forecast.h"
 #include "queue/price/money.h"
@@ -54,13 +53,11 @@ static void put_budget(struct json_writer *w, const struct budget_view *v, int64
 	jw_end(w);
 }
 
-void budgets_put(const struct queue *q, int64_t now_ms, struct buf *out)
+void budgets_put(const struct queue *q, int64_t now_ms, struct json_writer *w)
 {
-	struct json_writer w = json_writer_object(out);
 	struct budget_view v;
-	jw_array(&w, "budgets");
+	jw_array(w, "budgets");
 	for (size_t i = 0; queue_view_budget(q, i, &v); i++)
-		put_budget(&w, &v, now_ms);
-	jw_close(&w);
-	buf_putc(out, '\n');
+		put_budget(w, &v, now_ms);
+	jw_end(w);
 }

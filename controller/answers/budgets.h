@@ -7,10 +7,10 @@
 #ifndef SLUICE_CONTROLLER_ANSWERS_BUDGETS_H
 #define SLUICE_CONTROLLER_ANSWERS_BUDGETS_H
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "sluice/queue.h"
 
-/* Appends an object. */
-void budgets_put(const struct queue *q, int64_t now_ms, struct buf *out);
+/* Puts the members. */
+void budgets_put(const struct queue *q, int64_t now_ms, struct json_writer *w);
 
 #endif

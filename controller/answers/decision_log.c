@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/stamp.h"
 
@@ -74,18 +73,16 @@ static void put_entry(const struct entry *e, struct json_writer *w)
 	jw_end(w);
 }
 
-void decision_log_render(
-	const struct decision_log *c, uint64_t after, const char *ns, struct buf *out)
+void decision_log_put(
+	const struct decision_log *c, uint64_t after, const char *ns, struct json_writer *w)
 {
-	struct json_writer w = json_writer_object(out);
 	uint64_t oldest = c->last > DECISION_LOG_SIZE ? c->last - DECISION_LOG_SIZE : 0;
 	uint64_t from = after < oldest || after > c->last ? oldest : after;
-	jw_array(&w, "decisions");
+	jw_array(w, "decisions");
 	for (uint64_t seq = from + 1; seq <= c->last; seq++) {
 		const struct entry *e = &c->entry[seq % DECISION_LOG_SIZE];
 		if (!ns || (e->ns && strcmp(e->ns, ns) == 0))
-			put_entry(e, &w);
+			put_entry(e, w);
 	}
-	jw_close(&w);
-	buf_putc(out, '\n');
+	jw_end(w);
 }

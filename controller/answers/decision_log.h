@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "controller/gate/gate.h"
 
 enum { DECISION_LOG_SIZE = 512 };
@@ -24,10 +24,10 @@ void decision_log_free(struct decision_log *c);
 void decision_log_add(struct decision_log *c, const struct note *n);
 uint64_t decision_log_last(const struct decision_log *c); /* number of the newest, 0 when empty */
 
-/* ns: those of this namespace alone; NULL: all.
- * {"decisions":[{"seq","at","kind","namespace","job","clusterQueue","text"}]}, oldest first, those
- * with a number above after. A number from the future (of an earlier process) gives all. */
-void decision_log_render(
-	const struct decision_log *c, uint64_t after, const char *ns, struct buf *out);
+/* Puts "decisions": [{"seq","at","kind","namespace","job","clusterQueue","text"}], oldest first, those
+ * with a number above after. A number from the future (of an earlier process) gives all. ns: those of
+ * this namespace alone; NULL: all. */
+void decision_log_put(
+	const struct decision_log *c, uint64_t after, const char *ns, struct json_writer *w);
 
 #endif

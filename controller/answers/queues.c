@@ -138,9 +138,8 @@ static void put_ledger(struct json_writer *w, const struct report_sources *s)
 		stamp_put(w, "ledgerDownSince", down_ms);
 }
 
-void queues_put(const struct report_sources *s, struct buf *out)
+void queues_put(const struct report_sources *s, struct json_writer *w)
 {
-	struct json_writer all = json_writer_object(out), *w = &all;
 	struct clusterqueue_view c;
 	struct localqueue_view l;
 	struct cohort_view h;
@@ -160,6 +159,4 @@ void queues_put(const struct report_sources *s, struct buf *out)
 	jw_end(w);
 	jw_int(w, "withoutQueue", (int64_t)queue_count_without_queue(s->queue));
 	put_ledger(w, s);
-	jw_close(w);
-	buf_putc(out, '\n');
 }

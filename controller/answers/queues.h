@@ -15,7 +15,7 @@
 
 #include "controller/answers/report.h"
 
-/* Appends an object. */
-void queues_put(const struct report_sources *s, struct buf *out);
+/* Puts the members. */
+void queues_put(const struct report_sources *s, struct json_writer *w);
 
 #endif

@@ -28,8 +28,9 @@ enum scope {
 	OF_CLUSTERQUEUE, /* a ClusterQueue: the resource is one of its own */
 };
 
+/* Puts the members behind kind and apiVersion; on an error none. */
 typedef int put_fn(const struct report_sources *s, const struct report_path *p, const char *after,
-	struct buf *out, struct err *e);
+	struct json_writer *w, struct err *e);
 static put_fn put_decisions, put_queues, put_budgets, put_overcommits, put_week;
 
 static const struct row {
@@ -142,7 +143,7 @@ struct right report_right(const struct report_path *p)
 /* ---- of this moment ---------------------------------------------------------------------------- */
 
 static int put_decisions(const struct report_sources *s, const struct report_path *p,
-	const char *after, struct buf *out, struct err *e)
+	const char *after, struct json_writer *w, struct err *e)
 {
 	uint64_t seq = 0;
 	if (after) {
@@ -153,32 +154,32 @@ static int put_decisions(const struct report_sources *s, const struct report_pat
 			return err_set(e, ERR_INVALID,
 				"after must be the number of a decision, such as 512");
 	}
-	decision_log_render(s->decision_log, seq, *p->ns ? p->ns : NULL, out);
+	decision_log_put(s->decision_log, seq, *p->ns ? p->ns : NULL, w);
 	return 0;
 }
 
 static int put_queues(const struct report_sources *s, const struct report_path *p,
-	const char *after, struct buf *out, struct err *e)
+	const char *after, struct json_writer *w, struct err *e)
 {
 	(void)p, (void)after, (void)e;
-	queues_put(s, out);
+	queues_put(s, w);
 	return 0;
 }
 
 static int put_budgets(const struct report_sources *s, const struct report_path *p,
-	const char *after, struct buf *out, struct err *e)
+	const char *after, struct json_writer *w, struct err *e)
 {
 	(void)p, (void)after, (void)e;
-	budgets_put(s->queue, s->now_ms, out);
+	budgets_put(s->queue, s->now_ms, w);
 	return 0;
 }
 
 static int put_overcommits(const struct report_sources *s, const struct report_path *p,
-	const char *after, struct buf *out, struct err *e)
+	const char *after, struct json_writer *w, struct err *e)
 {
 	(void)after;
 	if (s->overcommit_controller &&
-		overcommit_controller_show(s->overcommit_controller, p->name, out))
+		overcommit_controller_show(s->overcommit_controller, p->name, w))
 		return 0;
 	return err_set(e, ERR_GONE,
 		"no Node %.253s is followed; Nodes are while a NodeOvercommit or the ConfigMap enables lending",
@@ -186,30 +187,35 @@ static int put_overcommits(const struct report_sources *s, const struct report_p
 }
 
 static int put_week(const struct report_sources *s, const struct report_path *p, const char *after,
-	struct buf *out, struct err *e)
+	struct json_writer *w, struct err *e)
 {
 	(void)after;
-	return week_put(s->queue, p->name, s->now_ms, out, e);
+	return week_put(s->queue, p->name, s->now_ms, w, e);
 }
 
-/* body is an object without a kind. */
-static void put_object(enum report report, const struct buf *body, struct buf *out)
+static struct json_writer begin(enum report report, struct buf *out)
 {
-	buf_printf(out,
-		"{\"kind\":\"%s\",\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION "\",",
-		rows[report].object);
-	buf_puts(out, buf_text(body) + 1);
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "kind", rows[report].object, "apiVersion",
+		VISIBILITY_GROUP "/" VISIBILITY_VERSION, NULL);
+	return w;
+}
+
+static void end(struct json_writer *w)
+{
+	jw_close(w);
+	buf_putc(w->out, '\n');
 }
 
 int report_put(const struct report_sources *s, const struct report_path *p, const char *after,
 	struct buf *out, struct err *e)
 {
-	struct buf body;
-	buf_init(&body, ANSWER_MAX_BYTES);
-	int rc = rows[p->report].put(s, p, after, &body, e);
+	struct json_writer w = begin(p->report, out);
+	int rc = rows[p->report].put(s, p, after, &w, e);
 	if (rc == 0)
-		put_object(p->report, &body, out);
-	buf_done(&body);
+		end(&w);
+	else
+		buf_reset(out);
 	return rc;
 }
 
@@ -256,7 +262,9 @@ static void tell(
 		return;
 	}
 	buf_init(&whole, ANSWER_MAX_BYTES);
-	put_object(report, body, &whole);
+	struct json_writer w = begin(report, &whole);
+	jw_members(&w, (struct slice){body->ptr, body->len - 1}); /* behind it comes a newline */
+	end(&w);
 	answer(q, &whole);
 }
 

@@ -75,8 +75,8 @@ struct report_sources {
 	int64_t now_ms;
 };
 
-/* Appends the object. after: the parameter, NULL: not given. ERR_INVALID, ERR_GONE: a sentence, and nothing is
- * appended. */
+/* Puts the object into out, which is empty. after: the parameter, NULL: not given. ERR_INVALID, ERR_GONE: a
+ * sentence, and out stays empty. */
 int report_put(const struct report_sources *s, const struct report_path *p, const char *after,
 	struct buf *out, struct err *e);
 

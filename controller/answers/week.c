@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/json_writer.h"
 #include "controller/common/stamp.h"
 #include "sluice/quantity.h"
 #include "sluice/week.h"
@@ -133,29 +132,20 @@ static void put_quotas(struct json_writer *w, const struct queue_week *week)
 
 /* ---- The answer ---- */
 
-static void put_week(
-	struct buf *out, const struct queue_week *week, const char *clusterqueue, int64_t now_ms)
-{
-	struct json_writer w = json_writer_object(out);
-	jw_text(&w, "clusterQueue", clusterqueue);
-	stamp_put(&w, "from", week->from_ms);
-	stamp_put(&w, "until", week->until_ms);
-	stamp_put(&w, "now", now_ms);
-	put_windows(&w, week);
-	put_prices(&w, week);
-	put_quotas(&w, week);
-	jw_close(&w);
-	buf_putc(out, '\n');
-}
-
-int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, struct buf *out,
+int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, struct json_writer *w,
 	struct err *e)
 {
-	struct queue_week w;
+	struct queue_week week;
 	int64_t from_ms = now_ms - now_ms % DAY_MS;
-	if (!queue_view_week(q, clusterqueue, from_ms, from_ms + 7 * DAY_MS, &w))
+	if (!queue_view_week(q, clusterqueue, from_ms, from_ms + 7 * DAY_MS, &week))
 		return err_set(e, ERR_GONE, "there is no ClusterQueue %.250s", clusterqueue);
-	put_week(out, &w, clusterqueue, now_ms);
-	queue_week_done(&w);
+	jw_text(w, "clusterQueue", clusterqueue);
+	stamp_put(w, "from", week.from_ms);
+	stamp_put(w, "until", week.until_ms);
+	stamp_put(w, "now", now_ms);
+	put_windows(w, &week);
+	put_prices(w, &week);
+	put_quotas(w, &week);
+	queue_week_done(&week);
 	return 0;
 }

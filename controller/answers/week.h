@@ -8,12 +8,12 @@
 #ifndef SLUICE_CONTROLLER_ANSWERS_WEEK_H
 #define SLUICE_CONTROLLER_ANSWERS_WEEK_H
 
-#include "base/buf.h"
 #include "base/err.h"
+#include "base/json_writer.h"
 #include "sluice/queue.h"
 
-/* Appends an object. ERR_GONE: there is no such ClusterQueue. */
-int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, struct buf *out,
+/* Puts the members. ERR_GONE: there is no such ClusterQueue. */
+int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, struct json_writer *w,
 	struct err *e);
 
 #endif

@@ -34,7 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 #include "controller/gate/gate.h"
 #include "controller/write/events.h"
 #include "controller/kube/client.h"
@@ -76,8 +76,9 @@ void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms,
 
 /* Appends the families of docs/overcommit.md, the seeds' among them. NULL: without samples. */
 void overcommit_controller_put_metrics(const struct overcommit_controller *l, struct buf *out);
-/* An OvercommitReport: of all nodes, or of one with its sum term by term. False: no such node. */
+/* Puts the members of an OvercommitReport: of all nodes (node ""), or of one with its sum term by term. False: no
+ * such node. */
 bool overcommit_controller_show(
-	const struct overcommit_controller *l, const char *node, struct buf *out);
+	const struct overcommit_controller *l, const char *node, struct json_writer *w);
 
 #endif

@@ -1,5 +1,4 @@
 /* An OvercommitReport: what is lent, and why so much. */
-#include "base/json_writer.h"
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"
 #include "controller/common/stamp.h"
@@ -106,7 +105,6 @@ static void put_estimate(struct json_writer *w, const struct estimate *x)
 static void put_whole_node(struct json_writer *w, const struct inventory_node *n)
 {
 	const struct node_state *l = &n->node_state;
-	jw_object(w, NULL);
 	put_node(w, n);
 	if (n->facts->fault)
 		jw_text(w, "fault", n->facts->fault);
@@ -116,7 +114,6 @@ static void put_whole_node(struct json_writer *w, const struct inventory_node *n
 	jw_int(w, "samples", l->window.count);
 	if (l->has_estimate)
 		put_estimate(w, &l->estimate);
-	jw_end(w);
 }
 
 static void put_pools(const struct overcommit_controller *l, struct json_writer *w)
@@ -141,7 +138,6 @@ static void put_all(const struct overcommit_controller *l, struct json_writer *w
 {
 	const struct inventory_node *n;
 	const char *fault = overcommit_configs_fault(l->overcommit_configs);
-	jw_object(w, NULL);
 	jw_bool(w, "lends", overcommit_configs_lends(l->overcommit_configs));
 	jw_bool(w, "configMapInUse", overcommit_configs_has_configmap(l->overcommit_configs));
 	jw_text(w, "configMapFault", fault ? fault : "");
@@ -156,22 +152,15 @@ static void put_all(const struct overcommit_controller *l, struct json_writer *w
 		jw_end(w);
 	}
 	jw_end(w);
-	jw_end(w);
 }
 
 bool overcommit_controller_show(
-	const struct overcommit_controller *l, const char *node, struct buf *out)
+	const struct overcommit_controller *l, const char *node, struct json_writer *w)
 {
-	struct json_writer w = json_writer(out);
-	if (!node || !*node) {
-		put_all(l, &w);
-		buf_putc(out, '\n');
-		return true;
-	}
-	const struct inventory_node *n = inventory_find(l->inventory, node);
-	if (!n || !n->facts)
-		return false;
-	put_whole_node(&w, n);
-	buf_putc(out, '\n');
-	return true;
+	const struct inventory_node *n = *node ? inventory_find(l->inventory, node) : NULL;
+	if (!*node)
+		put_all(l, w);
+	else if (n && n->facts)
+		put_whole_node(w, n);
+	return !*node || (n && n->facts);
 }

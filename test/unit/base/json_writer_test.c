@@ -22,7 +22,9 @@ static void each_type_is_put_with_its_commas(void **state)
 	jw_int(&w, "least", INT64_MIN);
 	jw_bool(&w, "no", false);
 	jw_number(&w, "ratio", "%.2f", 0.5);
+	jw_members(&w, slice_of("{}"));
 	jw_raw(&w, "raw", slice_of("[1]"));
+	jw_members(&w, slice_of("{\"of\":1,\"it\":{}}"));
 	jw_object_of(&w, "few", "a", "1", "b", NULL, NULL);
 	jw_array_of(&w, "texts", (const char *const[]){"x", "y", NULL}, 3);
 	jw_array(&w, "list");
@@ -38,7 +40,7 @@ static void each_type_is_put_with_its_commas(void **state)
 	assert_string_equal(buf_text(&out),
 		"{\"text\":\"a \\\"b\\\"\\n\",\"none\":null,\"part\":\"ab\","
 		"\"format\":\"7\\t\xEF\xBF\xBD\",\"least\":-9223372036854775808,\"no\":false,"
-		"\"ratio\":0.50,\"raw\":[1],\"few\":{\"a\":\"1\",\"b\":null},\"texts\":[\"x\",\"y\"],"
+		"\"ratio\":0.50,\"raw\":[1],\"of\":1,\"it\":{},\"few\":{\"a\":\"1\",\"b\":null},\"texts\":[\"x\",\"y\"],"
 		"\"list\":[1,[],{\"key \\\"k\\\"\":true}],\"last\":2}");
 	buf_done(&out);
 }
@@ -97,10 +99,16 @@ static void empty_raw(struct json_writer *w)
 	jw_raw(w, NULL, slice_of(""));
 }
 
+static void members_of_no_object(struct json_writer *w)
+{
+	jw_object(w, NULL);
+	jw_members(w, slice_of("[1]"));
+}
+
 static void misuse_ends_the_program(void **state)
 {
-	static void (*const misuse[])(struct json_writer * w) = {
-		twice, member_without_key, key_in_array, end_too_many, too_deep, empty_raw};
+	static void (*const misuse[])(struct json_writer * w) = {twice, member_without_key,
+		key_in_array, end_too_many, too_deep, empty_raw, members_of_no_object};
 	(void)state;
 	for (size_t i = 0; i < sizeof(misuse) / sizeof(misuse[0]); i++) {
 		int status;

@@ -33,7 +33,10 @@ static size_t tell(const struct decision_log *c, uint64_t after, int64_t *first,
 	const cJSON *root;
 	size_t n = 0;
 	buf_init(&out, 1 << 20);
-	decision_log_render(c, after, NULL, &out);
+	struct json_writer w = json_writer_object(&out);
+	decision_log_put(c, after, NULL, &w);
+	jw_close(&w);
+	buf_putc(&out, '\n');
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	json_each(d, json_array(root, "decisions")) {
 		int64_t seq;
