@@ -43,7 +43,7 @@ struct owner {
 	struct token token;
 	int64_t until_ms; /* 0: no such */
 	uint64_t name;	  /* a hash of the user's name */
-	char *members;	  /* of a SubjectAccessReview's spec */
+	char *user;	  /* as review_put_user() has one */
 	struct known known[RIGHTS_EACH];
 	unsigned asked, knows; /* how many of known[] are */
 };
@@ -65,7 +65,7 @@ struct question {
 	struct token token;
 	struct right right;
 	uint64_t address;
-	char *members;	  /* when it is known whose it is */
+	char *user;	  /* ... when it is known whose it is */
 	uint64_t request; /* under way */
 	int64_t asked_ms;
 	auth_verdict_fn *fn;
@@ -95,7 +95,7 @@ struct auth *auth_new(const struct auth_options *o)
 
 static void question_free(struct question *q)
 {
-	free(q->members);
+	free(q->user);
 	free(q);
 }
 
@@ -110,7 +110,7 @@ void auth_free(struct auth *g)
 		question_free(g->asking[i]);
 	}
 	for (size_t i = 0; i < OWNERS; i++)
-		free(g->owner[i].members);
+		free(g->owner[i].user);
 	json_free(g->json);
 	free(g);
 }
@@ -203,15 +203,15 @@ static struct owner *place_for(struct auth *g, const struct token *t, uint64_t n
 }
 
 static struct owner *remember_owner(struct auth *g, const struct token *t, const char *username,
-	const char *members, int64_t now_ms)
+	const char *user, int64_t now_ms)
 {
 	uint64_t name = auth_number(username);
 	struct owner *o = place_for(g, t, name, now_ms);
-	free(o->members);
+	free(o->user);
 	*o = (struct owner){.token = *t,
 		.until_ms = now_ms + REMEMBER_MS,
 		.name = name,
-		.members = mem_strdup(members)};
+		.user = mem_strdup(user)};
 	return o;
 }
 
@@ -335,7 +335,7 @@ static bool ask_access(struct question *q)
 {
 	struct buf body;
 	buf_init(&body, ANSWER_CEILING);
-	review_ask_access(&body, q->members, &q->right);
+	review_ask_access(&body, q->user, &q->right);
 	bool fits = !body.failed;
 	if (fits)
 		q->request = post(
@@ -362,13 +362,13 @@ static void on_token(const struct kube_answer *a, void *ctx)
 		settle(q, AUTH_STRANGER);
 		return;
 	}
-	struct buf members;
-	buf_init(&members, ANSWER_CEILING);
-	review_put_user(&members, user);
-	bool fits = !members.failed;
-	q->members = buf_take(&members);
+	struct buf text;
+	buf_init(&text, ANSWER_CEILING);
+	review_put_user(&text, user);
+	bool fits = !text.failed;
+	q->user = buf_take(&text);
 	if (fits)
-		remember_owner(g, &q->token, json_text(user, "username"), q->members, q->asked_ms);
+		remember_owner(g, &q->token, json_text(user, "username"), q->user, q->asked_ms);
 	if (!fits || !ask_access(q))
 		settle(q, AUTH_UNKNOWN);
 }
@@ -454,7 +454,7 @@ enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 		.token = t,
 		.right = *right,
 		.address = caller->address,
-		.members = o ? mem_strdup(o->members) : NULL,
+		.user = o ? mem_strdup(o->user) : NULL,
 		.asked_ms = now_ms,
 		.fn = fn,
 		.ctx = ctx};

@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "base/buf.h"
+#include "base/json_writer.h"
 
 #define USER_HEADER "X-Remote-User"
 #define GROUP_HEADER "X-Remote-Group"
@@ -75,9 +75,11 @@ static const char *bearer_token(struct MHD_Connection *c)
 /* What the lines of a proxy say. */
 struct named {
 	const char *user;
-	size_t users, groups;
+	size_t users;
+	bool has_groups;
 	const char *of_the_cluster; /* one that cannot be named; NULL: none */
 	struct buf list;	    /* of groups, in JSON */
+	struct json_writer groups;  /* writes it */
 };
 
 static void note_of_the_cluster(struct named *n, const char *name)
@@ -100,9 +102,8 @@ static enum MHD_Result on_header(
 		n->users++;
 		return MHD_YES;
 	}
-	n->groups++;
-	buf_json_string(&n->list, value);
-	buf_putc(&n->list, ',');
+	n->has_groups = true;
+	jw_text(&n->groups, NULL, value);
 	return MHD_YES;
 }
 
@@ -126,14 +127,19 @@ static int check_named(const struct named *n, struct err *e)
 	return 0;
 }
 
-static char *members_of(struct named *n)
+/* NULL: it is too large. */
+static char *user_of(const struct named *n)
 {
 	struct buf out;
 	buf_init(&out, 2 * NAMED_MAX_BYTES);
-	buf_puts(&out, ",\"user\":");
-	buf_json_string(&out, n->user);
-	buf_printf(&out, ",\"groups\":[%s\"system:authenticated\"]", buf_text(&n->list));
-	return buf_take(&out);
+	struct json_writer w = json_writer_object(&out);
+	jw_text(&w, "user", n->user);
+	jw_raw(&w, "groups", buf_slice(&n->list));
+	jw_close(&w);
+	if (!out.failed)
+		return buf_take(&out);
+	buf_done(&out);
+	return NULL;
 }
 
 int caller_read(struct MHD_Connection *c, struct caller *ret, struct err *e)
@@ -142,13 +148,19 @@ int caller_read(struct MHD_Connection *c, struct caller *ret, struct err *e)
 	int rc = 0;
 	*ret = (struct caller){.token = bearer_token(c)};
 	buf_init(&n.list, NAMED_MAX_BYTES);
+	n.groups = json_writer(&n.list);
+	jw_array(&n.groups, NULL);
 	MHD_get_connection_values(c, MHD_HEADER_KIND, on_header, &n);
-	if (n.users > 0 || n.groups > 0)
+	jw_text(&n.groups, NULL, "system:authenticated");
+	jw_close(&n.groups);
+	if (n.users > 0 || n.has_groups)
 		rc = check_named(&n, e);
 	if (rc == 0 && n.users > 0)
-		ret->as = members_of(&n);
+		ret->as = user_of(&n);
+	if (rc == 0 && n.users > 0 && !ret->as)
+		rc = err_set(e, ERR_INVALID, USER_HEADER " is too long");
 	ret->user = ret->as ? n.user : NULL;
-	ret->names_groups = n.groups > 0;
+	ret->names_groups = n.has_groups;
 	buf_done(&n.list);
 	return rc;
 }

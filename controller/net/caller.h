@@ -25,7 +25,7 @@ struct MHD_Connection;
 struct caller {
 	const char *token; /* of the request's headers; NULL: none is shown */
 	const char *user;  /* that a proxy names; of the headers, too. NULL: none */
-	char *as; /* ... with its groups, as members of a SubjectAccessReview; NULL: none */
+	char *as;	   /* ... with its groups, as review_put_user() has one; NULL: none */
 	bool names_groups;
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/json_writer.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/net/caller.h"
@@ -161,9 +162,9 @@ static enum MHD_Result queue_body(
 static void put_error(struct buf *out, unsigned status, const char *sentence)
 {
 	(void)status;
-	buf_puts(out, "{\"error\":");
-	buf_json_string(out, sentence);
-	buf_puts(out, "}");
+	struct json_writer w = json_writer_object(out);
+	jw_text(&w, "error", sentence);
+	jw_close(&w);
 }
 
 static enum MHD_Result queue_error(struct http_question *q, unsigned status, const char *sentence)

@@ -17,15 +17,13 @@ void right_describe(const struct right *r, struct buf *out)
 
 void review_ask_token(struct buf *out, const char *token, const char *audience)
 {
-	buf_puts(out, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenReview\","
-		      "\"spec\":{\"token\":");
-	buf_json_string(out, token);
-	if (audience) {
-		buf_puts(out, ",\"audiences\":[");
-		buf_json_string(out, audience);
-		buf_putc(out, ']');
-	}
-	buf_puts(out, "}}");
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "apiVersion", "authentication.k8s.io/v1", "kind", "TokenReview", NULL);
+	jw_object(&w, "spec");
+	jw_text(&w, "token", token);
+	if (audience)
+		jw_array_of(&w, "audiences", &audience, 1);
+	jw_close(&w);
 }
 
 /* An authenticator without audiences says none: then the token may be for any audience. */
@@ -51,37 +49,34 @@ const cJSON *review_user(const cJSON *answer, const char *audience)
 	return json_text(user, "username") ? user : NULL;
 }
 
-static void put_member(struct buf *out, const char *key, const cJSON *value)
+static void put_member(struct json_writer *w, const char *key, const cJSON *value)
 {
-	if (!value)
-		return;
-	buf_printf(out, ",\"%s\":", key);
-	json_print(out, value);
+	if (value)
+		json_put(w, key, value);
 }
 
 void review_put_user(struct buf *out, const cJSON *user)
 {
-	buf_puts(out, ",\"user\":");
-	buf_json_string(out, json_text(user, "username"));
-	put_member(out, "uid", json_get(user, "uid"));
-	put_member(out, "groups", json_array(user, "groups"));
-	put_member(out, "extra", json_object(user, "extra"));
+	struct json_writer w = json_writer_object(out);
+	jw_text(&w, "user", json_text(user, "username"));
+	put_member(&w, "uid", json_get(user, "uid"));
+	put_member(&w, "groups", json_array(user, "groups"));
+	put_member(&w, "extra", json_object(user, "extra"));
+	jw_close(&w);
 }
 
-void review_ask_access(struct buf *out, const char *user_members, const struct right *r)
+void review_ask_access(struct buf *out, const char *user, const struct right *r)
 {
-	buf_printf(out,
-		"{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SubjectAccessReview\","
-		"\"spec\":{\"resourceAttributes\":{\"group\":\"%s\",\"resource\":\"%s\","
-		"\"verb\":\"%s\"",
-		r->group, r->resource, r->verb);
-	if (r->ns[0]) {
-		buf_puts(out, ",\"namespace\":");
-		buf_json_string(out, r->ns);
-	}
-	buf_putc(out, '}');
-	buf_puts(out, user_members);
-	buf_puts(out, "}}");
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "apiVersion", "authorization.k8s.io/v1", "kind", "SubjectAccessReview", NULL);
+	jw_object(&w, "spec");
+	jw_object(&w, "resourceAttributes");
+	jw_texts(&w, "group", r->group, "resource", r->resource, "verb", r->verb, NULL);
+	if (r->ns[0])
+		jw_text(&w, "namespace", r->ns);
+	jw_end(&w);
+	jw_members(&w, slice_of(user));
+	jw_close(&w);
 }
 
 bool review_allows(const cJSON *answer)

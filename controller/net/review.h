@@ -27,11 +27,11 @@ void review_ask_token(struct buf *out, const char *token, const char *audience);
  * another audience. */
 const cJSON *review_user(const cJSON *answer, const char *audience);
 
-/* That user as the members of a SubjectAccessReview's spec. */
+/* That user as an object whose members are those of a SubjectAccessReview's spec. */
 void review_put_user(struct buf *out, const cJSON *user);
 
-/* A SubjectAccessReview: may that user do it? */
-void review_ask_access(struct buf *out, const char *user_members, const struct right *r);
+/* A SubjectAccessReview: may that user, such an object, do it? */
+void review_ask_access(struct buf *out, const char *user, const struct right *r);
 
 /* Whether an answered one says yes. What says nothing of the kind says no. */
 bool review_allows(const cJSON *answer);

@@ -42,7 +42,8 @@ static void check_access(const cJSON *user)
 	buf_init(&asked, CEILING);
 	buf_init(&members, CEILING);
 	review_put_user(&members, user);
-	review_ask_access(&asked, buf_text(&members), &right);
+	if (!members.failed)
+		review_ask_access(&asked, buf_text(&members), &right);
 	if (!members.failed && !asked.failed &&
 		json_parse(j, buf_slice(&asked), &root, NULL) == 0) {
 		const cJSON *spec = json_object(root, "spec");

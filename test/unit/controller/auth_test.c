@@ -391,7 +391,7 @@ static void a_token_is_for_an_audience(void **state)
 	audience = NULL;
 }
 
-#define BERTA ",\"user\":\"berta\",\"groups\":[\"ml\",\"system:authenticated\"]"
+#define BERTA "{\"user\":\"berta\",\"groups\":[\"ml\",\"system:authenticated\"]}"
 
 static void who_is_named_is_asked_about_and_has_no_token(void **state)
 {
@@ -431,7 +431,7 @@ static void many_are_named_at_a_rate(void **state)
 	int let_in = 0;
 	for (int i = 0; i < 60; i++) {
 		char as[64];
-		snprintf(as, sizeof(as), ",\"user\":\"u%d\",\"groups\":[]", i);
+		snprintf(as, sizeof(as), "{\"user\":\"u%d\",\"groups\":[]}", i);
 		s.as = as;
 		if (let_in < 40)
 			expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
