@@ -180,36 +180,6 @@ static void look_at_configmap(struct visibility *v)
 
 /* ---- the port -------------------------------------------------------------------------------- */
 
-/* The API server says, behind its certificate. */
-static uint64_t who_asks(const struct http_question *q)
-{
-	const char *user = http_header(q, "X-Remote-User");
-	return auth_number(user ? user : "");
-}
-
-static bool on_question(struct http_question *q, const char *path, void *ctx)
-{
-	struct visibility *v = ctx;
-	int64_t now_ms = (int64_t)(ev_now(v->parts->loop) * 1000.0);
-	const char *why = front_proxy_refuses(v->front_proxy, http_session(q), now_ms);
-	if (why) {
-		answers_refuse(q, why);
-	} else {
-		http_keep(q);
-		answers_take(
-			v->answers, q, path, &(struct answers_asker){who_asks(q), ANSWERS_AGAIN});
-	}
-	return true;
-}
-
-/* By its certificate it is judged who may ask: on_question(). */
-static struct http_rights open_to_all(const struct http_question *q, const char *path)
-{
-	(void)q;
-	(void)path;
-	return (struct http_rights){.open = true};
-}
-
 static int listen_anew(struct visibility *v, struct http **ret, struct err *e)
 {
 	const struct listen_at *at = &v->parts->options->visibility_listen;
@@ -220,11 +190,10 @@ static int listen_anew(struct visibility *v, struct http **ret, struct err *e)
 		.limits = limits,
 		.pace = HTTP_TLS_PACE,
 		.tls = v->tls,
-		.client_authorities = front_proxy_authorities(v->front_proxy),
-		.rights = open_to_all,
-		.defer = on_question,
+		.front_proxy = v->front_proxy,
+		.defer = answers_take_passed_on,
 		.put_error = complaint_put,
-		.ctx = v,
+		.ctx = v->answers,
 	};
 	return http_new(v->parts->loop, &o, ret, e);
 }

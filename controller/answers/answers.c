@@ -42,11 +42,6 @@ struct answers {
 	struct queued_jobs *all; /* in the child: of its moment */
 };
 
-void answers_refuse(struct http_question *q, const char *sentence)
-{
-	complain(q, 401, sentence);
-}
-
 /* ---- who can answer -------------------------------------------------------------------------- */
 
 /* Only the leader knows. NULL: we are; else a sentence for others. */
@@ -282,6 +277,14 @@ void answers_take(struct answers *a, struct http_question *q, const char *path,
 		start_reviews_take(a->start_reviews, q, ns, name, who);
 	else
 		whatifs_take(a->whatifs, q, who);
+}
+
+bool answers_take_passed_on(struct http_question *q, const char *path, void *ctx)
+{
+	const char *user = http_header(q, "X-Remote-User");
+	struct answers_asker asker = {auth_number(user ? user : ""), ANSWERS_AGAIN};
+	answers_take(ctx, q, path, &asker);
+	return true;
 }
 
 struct answers *answers_new(const struct answer_sources *from)

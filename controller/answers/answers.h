@@ -37,8 +37,9 @@ struct answers_asker {
 void answers_take(struct answers *a, struct http_question *q, const char *path,
 	const struct answers_asker *asker);
 
-/* Of somebody who may not, who is told no more than why. */
-void answers_refuse(struct http_question *q, const char *sentence);
+/* Takes a question that the API server passes on, for the user whom it names: http_options.defer, ctx is the
+ * answers. */
+bool answers_take_passed_on(struct http_question *q, const char *path, void *ctx);
 
 /* Once a second: watches go on, or end when this controller does not lead. tick_ms: of a clock that
  * only goes on. */

@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "controller/net/caller.h"
 #include "controller/net/coding.h"
+#include "controller/net/front_proxy.h"
 #include "controller/net/stream.h"
 
 #define LOOK_SECONDS 1.
@@ -237,7 +238,8 @@ bool http_takes_gzip(const struct http_question *q)
 	return coding_takes_gzip(http_header(q, "Accept-Encoding"));
 }
 
-void *http_session(const struct http_question *q)
+/* The gnutls_session_t, whose certificate nobody has verified; NULL: plain HTTP. */
+static void *session_of(const struct http_question *q)
 {
 	if (!q->http->is_tls)
 		return NULL;
@@ -496,10 +498,24 @@ static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 	return MHD_NO;
 }
 
+/* What the user may for whom it asks, the API server has found out. */
+static enum MHD_Result admit_front_proxy(struct http_question *r, const char *path)
+{
+	struct http *h = r->http;
+	int64_t now_ms = (int64_t)(ev_now(h->loop) * 1000.0);
+	const char *why = front_proxy_refuses(h->options.front_proxy, session_of(r), now_ms);
+	if (why)
+		return queue_error(r, 401, why);
+	http_keep(r);
+	return queue_answer(r, path);
+}
+
 static enum MHD_Result admit(struct http_question *r, const char *path)
 {
 	struct http *h = r->http;
 	struct err e = {""};
+	if (h->options.front_proxy)
+		return admit_front_proxy(r, path);
 	r->rights = h->options.rights(r, path);
 	if (r->rights.open)
 		return queue_answer(r, path);
@@ -744,12 +760,14 @@ static void on_accepted(int fd, const struct sockaddr *from, socklen_t len, void
 static struct MHD_Daemon *start_daemon(struct http *h)
 {
 	const struct tls *tls = h->options.tls;
+	struct front_proxy *proxy = h->options.front_proxy;
 	struct MHD_OptionItem secure[] = {
 		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls->certificate : NULL},
 		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls->key : NULL},
 		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)TLS_PRIORITIES},
 		/* With one, libmicrohttpd asks for a certificate. It verifies none. */
-		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (char *)h->options.client_authorities},
+		{MHD_OPTION_HTTPS_MEM_TRUST, 0,
+			(char *)(proxy ? front_proxy_authorities(proxy) : NULL)},
 		{MHD_OPTION_END, 0, NULL},
 	};
 	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
@@ -791,7 +809,6 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	}
 	h->is_tls = o->tls;
 	h->options.tls = NULL; /* borrowed, as the host */
-	h->options.client_authorities = NULL;
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	must(info);
 	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);

@@ -8,13 +8,15 @@
  * whose bearer token the owner's `ask` gives that right; caller.h has those for whom a proxy asks. The
  * connection sleeps while that is found out.
  *
+ * A port of the API server's (http_options.front_proxy) has one caller, which has asked for the rights of those
+ * for whom it asks: the front proxy, by its certificate. Its connections are kept, and all others are refused.
+ *
  * An answer goes as gzip to a client that takes it (coding.h). It may also be a stream, which goes on for as long as
  * its owner likes (stream.h).
  *
  * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
  * the same ten seconds are for both. It costs about a millisecond, so http_options.pace bounds how
- * many are begun (listener.h). Clients may be asked for certificates there (client_authorities); what
- * one proves is for the owner to find out.
+ * many are begun (listener.h).
  *
  * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
  * make them wait: open paths only, one request a connection, five seconds for it.
@@ -45,6 +47,7 @@
 #include "controller/net/tls.h"
 
 struct ev_loop;
+struct front_proxy;
 struct http;
 
 /* A request that waits for its answer. */
@@ -71,9 +74,9 @@ struct http_options {
 	struct connections_limits limits;
 	struct listener_pace pace; /* of new connections */
 	const struct tls *tls;	   /* NULL: plain HTTP; borrowed for http_new() only */
-	/* PEM: clients are asked for a certificate of these authorities, and may show none;
-	 * http_session() tells. NULL: they are not asked. Borrowed as tls. */
-	const char *client_authorities;
+	/* It alone may ask, and clients are asked for a certificate of its authorities. Borrowed. NULL:
+	 * rights and ask have the word. */
+	struct front_proxy *front_proxy;
 	struct http_rights (*rights)(const struct http_question *q, const char *path);
 	struct http_reply (*answer)(
 		const struct http_question *q, const char *path, struct buf *out, void *ctx);
@@ -107,8 +110,6 @@ void http_each_param(const struct http_question *q, const char *name,
 const struct http *http_of(const struct http_question *q);
 /* The same of a header. */
 const char *http_header(const struct http_question *q, const char *name);
-/* The gnutls_session_t of its connection, whose certificate nobody has verified; NULL: plain HTTP. */
-void *http_session(const struct http_question *q);
 /* Who asks, to the letter of the headers, as long as the question is there. Nothing of one that was let in
  * without being asked: from here, or for an open path. */
 void http_caller(const struct http_question *q, struct auth_caller *ret);

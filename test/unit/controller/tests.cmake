@@ -67,9 +67,10 @@ foreach(name front_proxy visibility)
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
-target_link_options(test_controller_front_proxy PRIVATE -Wl,--wrap=gnutls_x509_trust_list_verify_crt2)
+target_link_options(test_controller_front_proxy PRIVATE -Wl,--wrap=gnutls_x509_trust_list_verify_crt2
+  -Wl,--wrap=front_proxy_refuses)
 # Who answers and who announces is the test's.
-foreach(told answers_take answers_refuse answers_drop gate_leading announcement_new announcement_free announcement_tick
+foreach(told answers_take_passed_on answers_drop gate_leading announcement_new announcement_free announcement_tick
   announcement_pause)
   target_link_options(test_controller_visibility PRIVATE -Wl,--wrap=${told})
 endforeach()
