@@ -331,6 +331,7 @@ void json_put(struct json_writer *w, const char *key, const cJSON *value)
 	buf_init(&text, w->out->ceiling);
 	json_print(&text, value);
 	jw_raw(w, key, buf_slice(&text));
+	w->out->failed |= text.failed; /* a part of it would be no JSON */
 	buf_done(&text);
 }
 

@@ -69,8 +69,10 @@ int adopt_permission_give(struct ev_loop *loop, struct kube_client *client,
 	snprintf(ret->text, sizeof(ret->text), "%s", buf_text(&text));
 	buf_done(&text);
 	buf_init(&body, BODY_MAX);
-	buf_printf(&body, "{\"metadata\":{\"annotations\":{\"" ADOPT_ANNOTATION "\":\"%s\"}}}",
-		ret->text);
+	struct json_writer w = json_writer_object(&body);
+	jw_object(&w, "metadata");
+	jw_object_of(&w, "annotations", ADOPT_ANNOTATION, ret->text, NULL);
+	jw_close(&w);
 	rc = question_patch(loop, client, path, KUBE_MERGE_PATCH, &body, NULL, e);
 	if (rc < 0)
 		err_wrap(e, "who adopts writes the annotation " ADOPT_ANNOTATION
@@ -88,10 +90,11 @@ int adopt_permission_take_back(struct ev_loop *loop, struct kube_client *client,
 	struct question_facts facts;
 	put_path(namespace_name, path);
 	buf_init(&body, BODY_MAX);
-	buf_printf(&body,
-		"[{\"op\":\"test\",\"path\":\"" POINTER "\",\"value\":\"%s\"},"
-		"{\"op\":\"remove\",\"path\":\"" POINTER "\"}]",
-		given->text);
+	struct json_writer w = json_writer(&body);
+	jw_array(&w, NULL);
+	jw_object_of(&w, NULL, "op", "test", "path", POINTER, "value", given->text, NULL);
+	jw_object_of(&w, NULL, "op", "remove", "path", POINTER, NULL);
+	jw_close(&w);
 	int rc = question_patch(loop, client, path, KUBE_JSON_PATCH, &body, &facts, e);
 	buf_done(&body);
 	*ret_gone = rc == 0;

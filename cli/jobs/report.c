@@ -34,7 +34,8 @@ struct jobs_report {
 	char down_since[40];
 	struct local_times times;
 	struct table *table;
-	struct buf text; /* names, or the items in JSON */
+	struct buf text;	  /* names, or the list in JSON, */
+	struct json_writer items; /* whose items are open */
 };
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -231,12 +232,24 @@ void jobs_report_free(struct jobs_report *r)
 	free(r);
 }
 
+static struct json_writer begin_list(struct buf *out)
+{
+	struct json_writer w = json_writer_object(out);
+	jw_texts(&w, "apiVersion", VISIBILITY_GROUP "/" VISIBILITY_VERSION, "kind", "QueuedJobList",
+		NULL);
+	jw_object_of(&w, "metadata", NULL);
+	jw_array(&w, "items");
+	return w;
+}
+
 void jobs_report_reset(struct jobs_report *r)
 {
 	r->count = 0;
 	r->ledger_down = false;
 	r->times = (struct local_times){""};
 	buf_reset(&r->text);
+	if (r->o.output == OUTPUT_JSON)
+		r->items = begin_list(&r->text);
 	table_free(r->table);
 	r->table = table_new(&r->o.style);
 	put_head(r);
@@ -245,8 +258,7 @@ void jobs_report_reset(struct jobs_report *r)
 static void add_job(struct jobs_report *r, const cJSON *job)
 {
 	if (r->o.output == OUTPUT_JSON) {
-		buf_puts(&r->text, r->count > 0 ? "," : "");
-		json_print(&r->text, job);
+		json_put(&r->items, NULL, job);
 	} else if (r->o.output == OUTPUT_NAME) {
 		buf_puts(&r->text, "job.batch/");
 		text_render(text_of(json_object(job, "metadata"), "name"), &r->text);
@@ -278,10 +290,11 @@ void jobs_report_render(const struct jobs_report *r, struct buf *out)
 {
 	struct local_times times = r->times;
 	if (r->o.output == OUTPUT_JSON) {
-		buf_puts(out, "{\"apiVersion\":\"" VISIBILITY_GROUP "/" VISIBILITY_VERSION
-			      "\",\"kind\":\"QueuedJobList\",\"metadata\":{},\"items\":[");
+		struct json_writer w = r->items;
+		w.out = out;
 		buf_add(out, buf_text(&r->text), r->text.len);
-		buf_puts(out, "]}\n");
+		jw_close(&w);
+		buf_putc(out, '\n');
 	} else if (r->o.output == OUTPUT_NAME) {
 		buf_add(out, buf_text(&r->text), r->text.len);
 	} else if (r->count > 0) {

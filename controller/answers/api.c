@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/span.h"
 #include "controller/answers/job_query.h"
 
@@ -153,14 +154,18 @@ static struct http_reply answer_old(const char *path, struct buf *out)
 		{"cost", "costs, or namespaces/NAMESPACE/costs"},
 		{"overcommit", "overcommits, or overcommits/NODE"},
 	};
-	const char *word = path + strlen(OLD_PREFIX);
+	const char *word = path + strlen(OLD_PREFIX), *is = "";
 	size_t len = strcspn(word, "/");
-	buf_puts(out, "{\"error\":\"what was below /api/v1 is gone. Ask for " VISIBILITY_ROOT "/");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (strlen(rows[i].was) == len && strncmp(rows[i].was, word, len) == 0)
-			buf_puts(out, rows[i].is);
-	buf_puts(out,
-		" here or at the API server, or use a sluice of this version: docs/upgrade.md\"}\n");
+			is = rows[i].is;
+	struct json_writer w = json_writer_object(out);
+	jw_textf(&w, "error",
+		"what was below /api/v1 is gone. Ask for " VISIBILITY_ROOT
+		"/%s here or at the API server, or use a sluice of this version: docs/upgrade.md",
+		is);
+	jw_close(&w);
+	buf_putc(out, '\n');
 	return (struct http_reply){410, JSON};
 }
 
@@ -191,7 +196,9 @@ struct http_reply api_answer(const struct api_sources *s, const char *path, stru
 		return answer_index(s, out);
 	if (is_old(path))
 		return answer_old(path, out);
-	buf_puts(out, "{\"error\":\"there is nothing at this path; " INDEX_PATH
-		      " lists what there is\"}\n");
+	struct json_writer w = json_writer_object(out);
+	jw_text(&w, "error", "there is nothing at this path; " INDEX_PATH " lists what there is");
+	jw_close(&w);
+	buf_putc(out, '\n');
 	return (struct http_reply){404, JSON};
 }
