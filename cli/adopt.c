@@ -54,7 +54,7 @@ static void render(const struct adopt_plan *p, bool dry_run, const char *words, 
 	for (size_t i = 0; i < p->nrows; i++) {
 		const struct adopt_row *r = &p->row[i];
 		table_cell(t, COLOUR_BOLD, r->name);
-		table_cell(t, COLOUR_NONE, r->queue ? r->queue : "-");
+		table_cell_or_none(t, COLOUR_NONE, r->queue);
 		table_cell(t, COLOUR_NONE, r->takes ? r->holds : "-");
 		render_state(t, r, dry_run);
 		table_end_row(t);

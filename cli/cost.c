@@ -26,7 +26,7 @@ static void put_estimated(struct table *t, const cJSON *row)
 		past_put_seconds(t, row, "estimatedSeconds");
 	else
 		table_cell(t, COLOUR_NONE, "");
-	past_put_right(t, COLOUR_NONE,
+	table_cell_right(t, COLOUR_NONE,
 		some && text_of(row, "currency")[0] ? text_of(row, "estimatedCost") : "");
 }
 
@@ -38,8 +38,8 @@ static void put_row(
 	past_put_count(t, row, "runs");
 	past_put_count(t, row, "running");
 	past_put_seconds(t, row, "runSeconds");
-	past_put_right(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
-	past_put_right(t, COLOUR_NONE,
+	table_cell_right(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
+	table_cell_right(t, COLOUR_NONE,
 		number_of(row, "running") > 0 && currency[0] ? text_of(row, "runningCost") : "");
 	table_cell(t, COLOUR_NONE, currency);
 	past_put_seconds(t, row, "lostSeconds");

@@ -27,7 +27,7 @@ static void put_time(struct table *t, struct local_times *l, const cJSON *run, c
 	struct buf text;
 	buf_init(&text, RUN_TEXT_MAX);
 	local_times_add(l, text_of(run, key), &text);
-	table_cell(t, COLOUR_NONE, text.len > 0 ? buf_text(&text) : "-");
+	table_cell_or_none(t, COLOUR_NONE, buf_text(&text));
 	buf_done(&text);
 }
 
@@ -49,11 +49,11 @@ static void put_row(struct table *t, struct local_times *l, const cJSON *run, bo
 	put_time(t, l, run, "stoppedAt");
 	past_put_seconds(t, run, "runSeconds");
 	past_run_why(run, &text);
-	table_cell(t, colour_of(run), text.len > 0 ? buf_text(&text) : "-");
+	table_cell_or_none(t, colour_of(run), buf_text(&text));
 	past_put_seconds(t, run, "lostSeconds");
 	buf_reset(&text);
 	past_run_cost(run, &text);
-	past_put_right(t, COLOUR_NONE, text.len > 0 ? buf_text(&text) : "-");
+	table_cell_right(t, COLOUR_NONE, text.len > 0 ? buf_text(&text) : "-");
 	table_end_row(t);
 	buf_done(&text);
 }

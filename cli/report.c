@@ -105,7 +105,7 @@ static void put_row(
 	past_put_count(t, row, "jobs");
 	past_put_count(t, row, "starts");
 	past_put_count(t, row, "running");
-	table_cell(t, COLOUR_NONE, reasons.len > 0 ? buf_text(&reasons) : "-");
+	table_cell_or_none(t, COLOUR_NONE, buf_text(&reasons));
 	past_put_seconds(t, row, "waitP50Seconds");
 	past_put_seconds(t, row, "waitP99Seconds");
 	past_put_seconds(t, row, "runSeconds");
@@ -113,7 +113,7 @@ static void put_row(
 	if (gpu)
 		put_hours(t, row, "gpuHours");
 	past_put_seconds(t, row, "lostSeconds");
-	past_put_right(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
+	table_cell_right(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
 	table_cell(t, COLOUR_NONE, currency);
 	table_end_row(t);
 	buf_done(&reasons);

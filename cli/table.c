@@ -1,5 +1,6 @@
 #include "cli/table.h"
 
+#include <inttypes.h>
 #include <langinfo.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -73,6 +74,23 @@ void table_right(struct table *t)
 {
 	if (t->cells > 0)
 		t->cell[t->cells - 1].right = true;
+}
+
+void table_cell_or_none(struct table *t, enum colour colour, const char *text)
+{
+	table_cell(t, colour, text && *text ? text : "-");
+}
+
+void table_cell_right(struct table *t, enum colour colour, const char *text)
+{
+	table_cell(t, colour, text);
+	table_right(t);
+}
+
+void table_count(struct table *t, int64_t n)
+{
+	table_cellf(t, COLOUR_NONE, "%" PRId64, n);
+	table_right(t);
 }
 
 void table_end_row(struct table *t)

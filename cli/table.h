@@ -32,7 +32,12 @@ void table_free(struct table *t);
 void table_cell(struct table *t, enum colour colour, const char *text);
 void table_cellf(struct table *t, enum colour colour, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Adds "-" where there is no text: NULL, or "". */
+void table_cell_or_none(struct table *t, enum colour colour, const char *text);
 void table_right(struct table *t); /* the cell just added is aligned to the right */
+/* Add a cell that is aligned to the right. */
+void table_cell_right(struct table *t, enum colour colour, const char *text);
+void table_count(struct table *t, int64_t n);
 void table_end_row(struct table *t);
 /* Adds the row of heads, with '|' between them; those that begin with '>' are aligned to the
  * right: "JOB|>RUN|COST". */

@@ -137,17 +137,15 @@ static void end_cell(struct table *t, enum colour colour, struct buf *text)
 
 static void put_text(struct table *t, enum colour colour, const cJSON *object, const char *key)
 {
-	const char *text = text_of(object, key);
-	table_cell(t, colour, text[0] ? text : NONE);
+	table_cell_or_none(t, colour, text_of(object, key));
 }
 
 static void put_number(struct table *t, const cJSON *object, const char *key)
 {
 	if (json_get(object, key))
-		table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(object, key));
+		table_count(t, number_of(object, key));
 	else
-		table_cell(t, COLOUR_NONE, NONE);
-	table_right(t);
+		table_cell_right(t, COLOUR_NONE, NONE);
 }
 
 static enum colour colour_of(const cJSON *status)

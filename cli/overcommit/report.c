@@ -120,8 +120,7 @@ static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
 static void amount_cell(struct table *t, int64_t amount, bool cpu)
 {
 	char text[48];
-	table_cell(t, COLOUR_NONE, report_amount(amount, cpu, text));
-	table_right(t);
+	table_cell_right(t, COLOUR_NONE, report_amount(amount, cpu, text));
 }
 
 static void row(struct table *t, const char *sign, const char *term, int64_t cpu, int64_t memory,
@@ -206,12 +205,7 @@ static void put_sum(const struct account *a, const struct style *style, struct b
 	const struct strategy *s = &a->ruling.strategy;
 	const struct estimate_terms *c = &a->estimate.cpu, *m = &a->estimate.memory;
 	struct table *t = table_new(style);
-	table_cell(t, COLOUR_DIM, "");
-	table_cell(t, COLOUR_DIM, "CPU");
-	table_right(t);
-	table_cell(t, COLOUR_DIM, "MEMORY");
-	table_right(t);
-	table_end_row(t);
+	table_head(t, "|>CPU|>MEMORY");
 	row(t, " ", s->profile == PROFILE_ACK ? "allocatable" : "capacity", c->base, m->base, "");
 	snprintf(note, sizeof(note),
 		"all use together is to stay below %" PRId64 " %% and %" PRId64 " %%",

@@ -1,6 +1,5 @@
 #include "cli/past/cells.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,22 +12,15 @@ double past_figure(const cJSON *row, const char *key)
 	return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-void past_put_right(struct table *t, enum colour colour, const char *text)
-{
-	table_cell(t, colour, text);
-	table_right(t);
-}
-
 void past_put_seconds(struct table *t, const cJSON *row, const char *key)
 {
 	bool known = json_get(row, key) != NULL;
-	past_put_right(t, COLOUR_NONE, known ? span_of_seconds(past_figure(row, key)).s : "-");
+	table_cell_right(t, COLOUR_NONE, known ? span_of_seconds(past_figure(row, key)).s : "-");
 }
 
 void past_put_count(struct table *t, const cJSON *row, const char *key)
 {
-	table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(row, key));
-	table_right(t);
+	table_count(t, number_of(row, key));
 }
 
 void past_put_by(struct table *t, const cJSON *root)

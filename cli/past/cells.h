@@ -14,7 +14,6 @@ double past_figure(const cJSON *row, const char *key);
 /* Cells that are aligned to the right. A time that is absent is "-". */
 void past_put_seconds(struct table *t, const cJSON *row, const char *key);
 void past_put_count(struct table *t, const cJSON *row, const char *key);
-void past_put_right(struct table *t, enum colour colour, const char *text);
 
 /* The head of the first column: "QUEUE", or the label's key as it is. */
 void past_put_by(struct table *t, const cJSON *root);

@@ -130,8 +130,7 @@ static void put_state(struct table *t, const cJSON *q)
 
 static void put_count(struct table *t, const cJSON *q, const char *key)
 {
-	table_cellf(t, COLOUR_NONE, "%" PRId64, queue_object_count(q, key));
-	table_right(t);
+	table_count(t, queue_object_count(q, key));
 }
 
 /* So many run, and so many of those have pods that are stuck. */
@@ -168,7 +167,6 @@ static void lead_narrow(struct table *t, bool first, const cJSON *q, const void 
 static void lead_wide(struct table *t, bool first, const cJSON *q, const void *ctx)
 {
 	const cJSON *spec = json_object(q, "spec");
-	const char *cohort = queue_object_says(q, "cohortName");
 	lead_narrow(t, first, q, ctx);
 	if (!first) {
 		put_blanks(t, 4);
@@ -176,13 +174,11 @@ static void lead_wide(struct table *t, bool first, const cJSON *q, const void *c
 	}
 	put_count(t, q, "reservingWorkloads");
 	table_cell(t, COLOUR_NONE, queue_object_strategy(q));
-	if (json_get(spec, "maxPriority")) {
-		table_cellf(t, COLOUR_NONE, "%" PRId64, number_of(spec, "maxPriority"));
-		table_right(t);
-	} else {
+	if (json_get(spec, "maxPriority"))
+		table_count(t, number_of(spec, "maxPriority"));
+	else
 		table_cell(t, COLOUR_NONE, "-");
-	}
-	table_cell(t, COLOUR_NONE, *cohort ? cohort : "-");
+	table_cell_or_none(t, COLOUR_NONE, queue_object_says(q, "cohortName"));
 }
 
 static size_t clusterqueues(const struct queue_answer *a, const struct queue_filter *f, bool wide,

@@ -17,17 +17,10 @@ static const cJSON *status_of(const cJSON *root)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static void put_count(struct table *t, int64_t n)
-{
-	table_cellf(t, COLOUR_NONE, "%" PRId64, n);
-	table_right(t);
-}
-
 static void put_wait(struct table *t, const cJSON *row, const char *key)
 {
-	table_cell(t, COLOUR_NONE,
+	table_cell_right(t, COLOUR_NONE,
 		json_get(row, key) ? span_of_seconds((double)number_of(row, key)).s : "-");
-	table_right(t);
 }
 
 /* A span in words with what it means: "40 min earlier". */
@@ -49,9 +42,9 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|SAME|WAIT NOW|WAIT THEN");
 	json_each(q, queues) {
 		table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
-		put_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
-		put_count(t, number_of(q, "later") + number_of(q, "neverAnyMore"));
-		put_count(t, number_of(q, "same"));
+		table_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
+		table_count(t, number_of(q, "later") + number_of(q, "neverAnyMore"));
+		table_count(t, number_of(q, "same"));
 		put_wait(t, q, "p50WaitSecondsBefore");
 		put_wait(t, q, "p50WaitSecondsAfter");
 		table_end_row(t);
