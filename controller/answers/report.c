@@ -253,50 +253,34 @@ static void take_now(
 
 /* ---- of the ledger ----------------------------------------------------------------------------- */
 
-static void tell(
-	enum report report, const struct buf *body, const char *sentence, struct http_question *q)
+static enum report report_of(enum past_kind kind)
 {
+	for (int i = 0; i < REPORTS; i++)
+		if (!rows[i].put && rows[i].past == kind)
+			return (enum report)i;
+	must_not_get_here();
+	return REPORTS;
+}
+
+static void on_past(enum past_kind kind, const struct buf *body, const char *sentence, void *ctx)
+{
+	struct http_question *q = ctx;
 	struct buf whole;
 	if (!body) {
 		complain(q, 503, sentence);
 		return;
 	}
 	buf_init(&whole, ANSWER_MAX_BYTES);
-	struct json_writer w = begin(report, &whole);
+	struct json_writer w = begin(report_of(kind), &whole);
 	jw_members(&w, (struct slice){body->ptr, body->len - 1}); /* behind it comes a newline */
 	end(&w);
 	answer(q, &whole);
 }
 
-static void on_costs(const struct buf *body, const char *sentence, void *ctx)
-{
-	tell(REPORT_COSTS, body, sentence, ctx);
-}
-
-static void on_report(const struct buf *body, const char *sentence, void *ctx)
-{
-	tell(REPORT_REPORTS, body, sentence, ctx);
-}
-
-static void on_runs(const struct buf *body, const char *sentence, void *ctx)
-{
-	tell(REPORT_HISTORIES, body, sentence, ctx);
-}
-
-static void on_usage(const struct buf *body, const char *sentence, void *ctx)
-{
-	tell(REPORT_USAGE, body, sentence, ctx);
-}
-
 static void take_past(
 	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
 {
-	static past_questions_answer_fn *const answers[] = {[PAST_COST] = on_costs,
-		[PAST_REPORT] = on_report,
-		[PAST_RUNS] = on_runs,
-		[PAST_USAGE] = on_usage};
-	enum past_kind kind = rows[p->report].past;
-	struct past_words words = {.kind = kind,
+	struct past_words words = {.kind = rows[p->report].past,
 		.by = http_param(q, "by"),
 		.since = http_param(q, "since"),
 		.until = http_param(q, "until"),
@@ -304,7 +288,7 @@ static void take_past(
 		.submitter = http_param(q, "user"),
 		.clusterqueue = *p->name ? p->name : NULL,
 		.ns = *p->ns ? p->ns : NULL};
-	struct past_asker who = {answers[kind], q, http_of(q)};
+	struct past_asker who = {on_past, q, http_of(q)};
 	struct err e = {""};
 	int rc = past_questions_ask(from->past_questions, &words, sources_now_ms(from), &who, &e);
 	if (rc)

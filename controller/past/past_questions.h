@@ -35,8 +35,9 @@ struct past_questions *past_questions_new(
 /* No question is answered any more: pg goes first, or is not turned meanwhile. */
 void past_questions_free(struct past_questions *t);
 
-/* body: JSON, or NULL: no answer can be had, and sentence says why and what to do. */
-typedef void past_questions_answer_fn(const struct buf *body, const char *sentence, void *ctx);
+/* kind: of the words. body: JSON and a newline, or NULL: no answer can be had, and sentence says why and what to do. */
+typedef void past_questions_answer_fn(
+	enum past_kind kind, const struct buf *body, const char *sentence, void *ctx);
 
 struct past_asker {
 	past_questions_answer_fn *fn;

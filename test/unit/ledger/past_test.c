@@ -25,9 +25,10 @@ struct told {
 	char body[8192], sentence[1024];
 };
 
-static void on_told(const struct buf *body, const char *sentence, void *ctx)
+static void on_told(enum past_kind kind, const struct buf *body, const char *sentence, void *ctx)
 {
 	struct told *t = ctx;
+	(void)kind;
 	t->times++;
 	snprintf(t->body, sizeof(t->body), "%s", body ? buf_text(body) : "");
 	snprintf(t->sentence, sizeof(t->sentence), "%s", sentence ? sentence : "");
