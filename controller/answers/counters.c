@@ -17,7 +17,7 @@ struct causes {
 };
 
 struct counters {
-	struct causes evictions, preemptions, losses, costs, troubles;
+	struct causes causes[COUNTERS_CAUSES];
 	struct map by_name;
 	struct counters_row **row; /* owns them */
 	size_t rows;
@@ -73,11 +73,8 @@ void counters_free(struct counters *t)
 {
 	if (!t)
 		return;
-	causes_done(&t->evictions);
-	causes_done(&t->preemptions);
-	causes_done(&t->losses);
-	causes_done(&t->costs);
-	causes_done(&t->troubles);
+	for (size_t i = 0; i < COUNTERS_CAUSES; i++)
+		causes_done(&t->causes[i]);
 	for (size_t i = 0; i < t->rows; i++) {
 		free(t->row[i]->clusterqueue);
 		free(t->row[i]);
@@ -116,9 +113,10 @@ static void begin_losses(struct counters *t, struct counters_row *r)
 	if (r->has_losses)
 		return;
 	r->has_losses = true;
-	r->losses = t->losses.n;
+	r->losses = t->causes[COUNTERS_LOSSES].n;
 	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++)
-		causes_append(&t->losses, r->clusterqueue, stop_reason_name(s), 0, true);
+		causes_append(
+			&t->causes[COUNTERS_LOSSES], r->clusterqueue, stop_reason_name(s), 0, true);
 }
 
 static void count_loss(struct counters *t, struct counters_row *r, const struct note *n)
@@ -127,13 +125,14 @@ static void count_loss(struct counters *t, struct counters_row *r, const struct 
 	if (n->lost_ms <= 0)
 		return;
 	begin_losses(t, r);
-	struct counters_cause *loss = &t->losses.at[r->losses];
+	struct counters_cause *loss = &t->causes[COUNTERS_LOSSES].at[r->losses];
 	for (enum stop_reason s = STOP_REASON_NONE + 1; *stop_reason_name(s); s++, loss++)
 		if (strcmp(reason, stop_reason_name(s)) == 0) {
 			loss->count += (uint64_t)n->lost_ms;
 			return;
 		}
-	causes_add(&t->losses, n->clusterqueue, reason, (uint64_t)n->lost_ms, true);
+	causes_add(
+		&t->causes[COUNTERS_LOSSES], n->clusterqueue, reason, (uint64_t)n->lost_ms, true);
 }
 
 /* What the gate itself stops. */
@@ -148,40 +147,21 @@ static void count_stop(struct counters *t, struct counters_row *row, const struc
 {
 	row->stops++;
 	if (n->reason && is_of_the_gate(n->reason))
-		causes_add(&t->evictions, n->clusterqueue, n->reason, 1, true);
+		causes_add(&t->causes[COUNTERS_EVICTIONS], n->clusterqueue, n->reason, 1, true);
 	for (enum stop_reason r = STOP_REASON_NONE + 1; *stop_reason_name(r); r++)
 		if (n->reason && strcmp(n->reason, stop_reason_name(r)) == 0)
-			causes_add(&t->evictions, n->clusterqueue, n->reason, 1,
+			causes_add(&t->causes[COUNTERS_EVICTIONS], n->clusterqueue, n->reason, 1,
 				r != STOP_REASON_HELD && !stop_reason_deactivates(r));
 	if (n->preemption && n->preemption[0])
-		causes_add(&t->preemptions, n->preempting ? n->preempting : "", n->preemption, 1,
-			true);
+		causes_add(&t->causes[COUNTERS_PREEMPTIONS], n->preempting ? n->preempting : "",
+			n->preemption, 1, true);
 	count_loss(t, row, n);
 }
 
-const struct counters_cause *counters_eviction_at(const struct counters *t, size_t index)
+const struct counters_cause *counters_cause_at(
+	const struct counters *t, enum counters_cause_of of, size_t index)
 {
-	return index < t->evictions.n ? &t->evictions.at[index] : NULL;
-}
-
-const struct counters_cause *counters_loss_at(const struct counters *t, size_t index)
-{
-	return index < t->losses.n ? &t->losses.at[index] : NULL;
-}
-
-const struct counters_cause *counters_cost_at(const struct counters *t, size_t index)
-{
-	return index < t->costs.n ? &t->costs.at[index] : NULL;
-}
-
-const struct counters_cause *counters_trouble_at(const struct counters *t, size_t index)
-{
-	return index < t->troubles.n ? &t->troubles.at[index] : NULL;
-}
-
-const struct counters_cause *counters_preemption_at(const struct counters *t, size_t index)
-{
-	return index < t->preemptions.n ? &t->preemptions.at[index] : NULL;
+	return index < t->causes[of].n ? &t->causes[of].at[index] : NULL;
 }
 
 static void count_start(struct counters *t, struct counters_row *row, const struct note *n)
@@ -201,13 +181,14 @@ static void count_cost(struct counters *t, struct counters_row *row, const struc
 {
 	(void)row;
 	if (n->currency && n->currency[0] && n->cost > 0)
-		causes_add(&t->costs, n->clusterqueue, n->currency, (uint64_t)n->cost, true);
+		causes_add(&t->causes[COUNTERS_COSTS], n->clusterqueue, n->currency,
+			(uint64_t)n->cost, true);
 }
 
 static void count_trouble(struct counters *t, struct counters_row *row, const struct note *n)
 {
 	(void)row;
-	causes_add(&t->troubles, n->clusterqueue, n->reason, 1, true);
+	causes_add(&t->causes[COUNTERS_TROUBLES], n->clusterqueue, n->reason, 1, true);
 }
 
 void counters_note(struct counters *t, const struct note *n)

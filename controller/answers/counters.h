@@ -32,24 +32,26 @@ void counters_pass(struct counters *t, int64_t took_us);
 
 /* NULL: nothing happened there yet. */
 const struct counters_row *counters_get(const struct counters *t, const char *clusterqueue);
-/* Jobs of a ClusterQueue that were stopped by us for a reason; preemptions: for Jobs of a
- * ClusterQueue, and why. In the order in which they first appeared; NULL past the last. */
+
+/* What is counted by ClusterQueue and reason. */
+enum counters_cause_of {
+	COUNTERS_EVICTIONS,   /* Jobs that were stopped by us */
+	COUNTERS_PREEMPTIONS, /* ... for Jobs of this ClusterQueue, and why */
+	COUNTERS_LOSSES,      /* milliseconds of work lost, by the reason of the stop */
+	COUNTERS_COSTS,	      /* what runs have cost in millionths; the currency for a reason */
+	COUNTERS_TROUBLES,    /* how often something kept the pods of a run, by what it was */
+	COUNTERS_CAUSES,
+};
+
 struct counters_cause {
 	char *clusterqueue, *reason;
 	uint64_t count;
 	bool waits_again; /* an eviction after which it may start again by itself */
 };
-const struct counters_cause *counters_eviction_at(const struct counters *t, size_t index);
-const struct counters_cause *counters_preemption_at(const struct counters *t, size_t index);
-
-/* The same for milliseconds of work lost, by the reason of the stop; and for what runs have cost in
- * millionths, with the currency for a reason. */
-const struct counters_cause *counters_loss_at(const struct counters *t, size_t index);
-const struct counters_cause *counters_cost_at(const struct counters *t, size_t index);
-/* How often something kept the pods of a run, by what it was. */
-const struct counters_cause *counters_trouble_at(const struct counters *t, size_t index);
 
 /* In the order in which they first appeared; NULL past the last. */
+const struct counters_cause *counters_cause_at(
+	const struct counters *t, enum counters_cause_of of, size_t index);
 const struct counters_row *counters_at(const struct counters *t, size_t index);
 
 const struct histogram *counters_waits(const struct counters *t);  /* seconds, of each start */

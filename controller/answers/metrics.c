@@ -31,13 +31,14 @@ static void put_kinds(struct buf *out, const struct metrics_sources *s)
 		"How often an object of that kind could not be read, or was refused; it stays as it was known. The log names it (rejected).");
 	for (size_t i = 0; i < s->nkinds; i++) {
 		metrics_put_labelled(
-			out, "sluice_unreadable_objects_total", "kind", s->kinds[i].name);
+			out, "sluice_unreadable_objects_total", "kind", s->kinds[i].name, NULL);
 		buf_printf(out, "%" PRIu64 "\n", s->kinds[i].unreadable);
 	}
 	metrics_put_family(out, "sluice_watch_stalled_seconds", GAUGE, "seconds",
 		"For how long that kind has not been followed; 0 while it is.");
 	for (size_t i = 0; i < s->nkinds; i++) {
-		metrics_put_labelled(out, "sluice_watch_stalled_seconds", "kind", s->kinds[i].name);
+		metrics_put_labelled(
+			out, "sluice_watch_stalled_seconds", "kind", s->kinds[i].name, NULL);
 		buf_printf(out, "%" PRId64 "\n", s->kinds[i].stalled_ms / 1000);
 	}
 }
@@ -71,7 +72,7 @@ static void put_queue_counts(struct buf *out, const struct queue *q)
 				continue;
 			size_t value[] = {
 				v.pending, v.reserving, v.admitted, v.active, v.no_node_suits};
-			metrics_put_labelled(out, family[f].name, "cluster_queue", v.name);
+			metrics_put_labelled(out, family[f].name, "cluster_queue", v.name, NULL);
 			buf_printf(out, "%zu\n", value[f]);
 		}
 	}
@@ -91,8 +92,8 @@ static void put_beyond_quota(struct buf *out, const struct queue *q)
 	metrics_put_family(out, "sluice_jobs_beyond_resource_quota", GAUGE, "",
 		"Jobs that wait though the ResourceQuotas of their namespace would never let their pods in, however little of them is used.");
 	for (size_t i = 0; queue_count_beyond_quota(q, i, &clusterqueue, &jobs); i++) {
-		metrics_put_labelled(
-			out, "sluice_jobs_beyond_resource_quota", "cluster_queue", clusterqueue);
+		metrics_put_labelled(out, "sluice_jobs_beyond_resource_quota", "cluster_queue",
+			clusterqueue, NULL);
 		buf_printf(out, "%zu\n", jobs);
 	}
 }
@@ -105,11 +106,11 @@ static void put_pending(struct buf *out, const struct queue *q)
 	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++) {
 		if (!has_rows(&v))
 			continue;
-		metrics_put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
-			"status", "active");
+		metrics_put_labelled(out, "sluice_pending_workloads", "cluster_queue", v.name,
+			"status", "active", NULL);
 		buf_printf(out, "%zu\n", v.pending_active);
-		metrics_put_labelled_twice(out, "sluice_pending_workloads", "cluster_queue", v.name,
-			"status", "inadmissible");
+		metrics_put_labelled(out, "sluice_pending_workloads", "cluster_queue", v.name,
+			"status", "inadmissible", NULL);
 		buf_printf(out, "%zu\n", v.pending - v.pending_active);
 	}
 }
@@ -134,8 +135,8 @@ static void put_shares(struct buf *out, const struct queue *q)
 	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
 		if (!v.cohort[0])
 			continue;
-		metrics_put_labelled_twice(out, "sluice_cluster_queue_weighted_share",
-			"cluster_queue", v.name, "cohort", v.cohort);
+		metrics_put_labelled(out, "sluice_cluster_queue_weighted_share", "cluster_queue",
+			v.name, "cohort", v.cohort, NULL);
 		put_share(out, v.weighted_share);
 	}
 	metrics_put_family(out, "sluice_cohort_weighted_share", GAUGE, "",
@@ -143,7 +144,7 @@ static void put_shares(struct buf *out, const struct queue *q)
 	for (size_t i = 0; queue_view_cohort(q, i, &c); i++) {
 		if (!c.parent[0])
 			continue;
-		metrics_put_labelled(out, "sluice_cohort_weighted_share", "cohort", c.name);
+		metrics_put_labelled(out, "sluice_cohort_weighted_share", "cohort", c.name, NULL);
 		put_share(out, c.weighted_share);
 	}
 }
@@ -156,13 +157,9 @@ static void put_usage_of_localqueues(struct buf *out, const struct queue *q)
 	for (size_t i = 0; queue_view_localqueue(q, i, &v); i++) {
 		if (v.fair_usage <= 0)
 			continue;
-		buf_puts(out, "sluice_local_queue_admission_fair_sharing_usage{namespace=\"");
-		metrics_put_label(out, v.ns);
-		buf_puts(out, "\",name=\"");
-		metrics_put_label(out, v.name);
-		buf_puts(out, "\",cluster_queue=\"");
-		metrics_put_label(out, v.clusterqueue);
-		buf_printf(out, "\"} %.3f\n", v.fair_usage < 1e15 ? v.fair_usage : 1e15);
+		metrics_put_labelled(out, "sluice_local_queue_admission_fair_sharing_usage",
+			"namespace", v.ns, "name", v.name, "cluster_queue", v.clusterqueue, NULL);
+		buf_printf(out, "%.3f\n", v.fair_usage < 1e15 ? v.fair_usage : 1e15);
 	}
 }
 
@@ -178,13 +175,8 @@ static void put_amount(struct buf *out, int64_t amount, const char *resource)
 static void put_cohort_row(
 	struct buf *out, const char *name, const char *cohort, const struct usage_view *u)
 {
-	buf_printf(out, "%s{cohort=\"", name);
-	metrics_put_label(out, cohort);
-	buf_puts(out, "\",flavor=\"");
-	metrics_put_label(out, u->flavor);
-	buf_puts(out, "\",resource=\"");
-	metrics_put_label(out, u->resource);
-	buf_puts(out, "\"} ");
+	metrics_put_labelled(
+		out, name, "cohort", cohort, "flavor", u->flavor, "resource", u->resource, NULL);
 }
 
 static void put_cohorts(struct buf *out, const struct queue *q)
@@ -218,13 +210,8 @@ static void put_quota_row(struct buf *out, const char *clusterqueue, const struc
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		if (amounts[k] == QUOTA_UNLIMITED)
 			continue;
-		buf_puts(out, "sluice_quota{cluster_queue=\"");
-		metrics_put_label(out, clusterqueue);
-		buf_puts(out, "\",flavor=\"");
-		metrics_put_label(out, u->flavor);
-		buf_puts(out, "\",resource=\"");
-		metrics_put_label(out, u->resource);
-		buf_printf(out, "\",kind=\"%s\"} ", kinds[k]);
+		metrics_put_labelled(out, "sluice_quota", "cluster_queue", clusterqueue, "flavor",
+			u->flavor, "resource", u->resource, "kind", kinds[k], NULL);
 		put_amount(out, amounts[k], u->resource);
 	}
 }
@@ -242,7 +229,7 @@ static void put_quota(struct buf *out, const struct queue *q)
 static void put_cause(
 	struct buf *out, const char *sample, const char *key, const struct counters_cause *c)
 {
-	metrics_put_labelled_twice(out, sample, key, c->clusterqueue, "reason", c->reason);
+	metrics_put_labelled(out, sample, key, c->clusterqueue, "reason", c->reason, NULL);
 	buf_printf(out, "%" PRIu64 "\n", c->count);
 }
 
@@ -251,16 +238,16 @@ static void put_causes(struct buf *out, const struct counters *t)
 	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_evicted_workloads", COUNTER, "",
 		"Running Jobs that Sluice stopped, by reason.");
-	for (size_t i = 0; (c = counters_eviction_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_cause_at(t, COUNTERS_EVICTIONS, i)); i++)
 		put_cause(out, "sluice_evicted_workloads_total", "cluster_queue", c);
 	metrics_put_family(out, "sluice_requeued_workloads", COUNTER, "",
 		"Of those, the ones that wait for another start; the others are on hold.");
-	for (size_t i = 0; (c = counters_eviction_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_cause_at(t, COUNTERS_EVICTIONS, i)); i++)
 		if (c->waits_again)
 			put_cause(out, "sluice_requeued_workloads_total", "cluster_queue", c);
 	metrics_put_family(out, "sluice_preempted_workloads", COUNTER, "",
 		"Running Jobs that were stopped for one of this ClusterQueue, and why.");
-	for (size_t i = 0; (c = counters_preemption_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_cause_at(t, COUNTERS_PREEMPTIONS, i)); i++)
 		put_cause(out, "sluice_preempted_workloads_total", "preempting_cluster_queue", c);
 }
 
@@ -269,7 +256,7 @@ static void put_trouble_total(struct buf *out, const struct counters *t)
 	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_job_troubles", COUNTER, "",
 		"How often something came to keep the pods of running Jobs from running, by what it is.");
-	for (size_t i = 0; (c = counters_trouble_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_cause_at(t, COUNTERS_TROUBLES, i)); i++)
 		put_cause(out, "sluice_job_troubles_total", "cluster_queue", c);
 }
 
@@ -279,8 +266,8 @@ static void put_trouble_now(struct buf *out, const struct gate *g)
 	metrics_put_family(out, "sluice_jobs_in_trouble", GAUGE, "",
 		"Running Jobs of which something keeps pods from running now, by what it is.");
 	for (size_t i = 0; i < r.n; i++) {
-		metrics_put_labelled_twice(out, "sluice_jobs_in_trouble", "cluster_queue",
-			r.row[i].clusterqueue, "reason", trouble_name(r.row[i].word));
+		metrics_put_labelled(out, "sluice_jobs_in_trouble", "cluster_queue",
+			r.row[i].clusterqueue, "reason", trouble_name(r.row[i].word), NULL);
 		buf_printf(out, "%zu\n", r.row[i].jobs);
 	}
 	trouble_rows_done(&r);
@@ -288,8 +275,8 @@ static void put_trouble_now(struct buf *out, const struct gate *g)
 
 static void put_loss(struct buf *out, const char *clusterqueue, const char *reason, uint64_t ms)
 {
-	metrics_put_labelled_twice(out, "sluice_work_lost_seconds_total", "cluster_queue",
-		clusterqueue, "reason", reason);
+	metrics_put_labelled(out, "sluice_work_lost_seconds_total", "cluster_queue", clusterqueue,
+		"reason", reason, NULL);
 	buf_printf(out, "%" PRIu64 ".%03d\n", ms / 1000, (int)(ms % 1000));
 }
 
@@ -300,7 +287,7 @@ static void put_losses(struct buf *out, const struct queue *q, const struct coun
 	const struct counters_cause *c;
 	metrics_put_family(out, "sluice_work_lost_seconds", COUNTER, "seconds",
 		"Pod time lost: the work, in pod-seconds, that stops threw away, by the reason of the stop.");
-	for (size_t i = 0; (c = counters_loss_at(t, i)); i++)
+	for (size_t i = 0; (c = counters_cause_at(t, COUNTERS_LOSSES, i)); i++)
 		put_loss(out, c->clusterqueue, c->reason, c->count);
 	struct clusterqueue_view v;
 	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
@@ -320,9 +307,9 @@ static void put_costs(struct buf *out, const struct counters *t)
 	char text[MONEY_TEXT_SIZE];
 	metrics_put_family(out, "sluice_cost", COUNTER, "",
 		"What runs that ended have cost, where a PricePlan is for them.");
-	for (size_t i = 0; (c = counters_cost_at(t, i)); i++) {
-		metrics_put_labelled_twice(out, "sluice_cost_total", "cluster_queue",
-			c->clusterqueue, "currency", c->reason);
+	for (size_t i = 0; (c = counters_cause_at(t, COUNTERS_COSTS, i)); i++) {
+		metrics_put_labelled(out, "sluice_cost_total", "cluster_queue", c->clusterqueue,
+			"currency", c->reason, NULL);
 		money_format((int64_t)c->count, text);
 		buf_printf(out, "%s\n", text);
 	}
@@ -344,7 +331,7 @@ static void put_counters(struct buf *out, const struct queue *q, const struct co
 		const struct counters_row *r;
 		for (size_t i = 0; (r = counters_at(t, i)); i++) {
 			uint64_t value[] = {r->admissions, r->finishes, r->stops};
-			metrics_put_labelled(out, sample, "cluster_queue", r->clusterqueue);
+			metrics_put_labelled(out, sample, "cluster_queue", r->clusterqueue, NULL);
 			buf_printf(out, "%" PRIu64 "\n", value[f]);
 		}
 	}
@@ -369,7 +356,7 @@ static void put_phases(struct buf *out, const struct gate_counts *c)
 	metrics_put_family(
 		out, "sluice_gate_jobs", GAUGE, "", "Known Jobs by the phase of their attempt.");
 	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		metrics_put_labelled(out, "sluice_gate_jobs", "phase", phases[i]);
+		metrics_put_labelled(out, "sluice_gate_jobs", "phase", phases[i], NULL);
 		buf_printf(out, "%zu\n", c->by_phase[i]);
 	}
 }
@@ -501,7 +488,7 @@ static void put_process(struct buf *out, const struct queue *q)
 		(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 			(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
 	metrics_put_family(out, "sluice_build", INFO, "", "Which program this is.");
-	metrics_put_labelled(out, "sluice_build_info", "version", SLUICE_VERSION);
+	metrics_put_labelled(out, "sluice_build_info", "version", SLUICE_VERSION, NULL);
 	buf_puts(out, "1\n");
 }
 

@@ -19,7 +19,7 @@ static void put_money(struct buf *out, int64_t micro)
 static void put_condition(
 	struct buf *out, const char *family, const char *key, const char *name, const char *reason)
 {
-	metrics_put_labelled_twice(out, family, key, name, "reason", reason ? reason : "");
+	metrics_put_labelled(out, family, key, name, "reason", reason ? reason : "", NULL);
 	buf_puts(out, "1\n");
 }
 
@@ -30,7 +30,7 @@ static void put_calendars(struct buf *out, const struct queue *q)
 		"1 while the Calendar is open. One that makes no sense has no sample.");
 	for (size_t i = 0; queue_view_calendar(q, i, &v); i++)
 		if (v.zone) {
-			metrics_put_labelled(out, "sluice_window_open", "calendar", v.name);
+			metrics_put_labelled(out, "sluice_window_open", "calendar", v.name, NULL);
 			buf_printf(out, "%d\n", v.state.open);
 		}
 	metrics_put_family(out, "sluice_window_next_transition_timestamp_seconds", GAUGE, "seconds",
@@ -38,7 +38,7 @@ static void put_calendars(struct buf *out, const struct queue *q)
 	for (size_t i = 0; queue_view_calendar(q, i, &v); i++)
 		if (v.zone && v.next_ms[0] != CALENDAR_NEVER) {
 			metrics_put_labelled(out, "sluice_window_next_transition_timestamp_seconds",
-				"calendar", v.name);
+				"calendar", v.name, NULL);
 			buf_printf(out, "%" PRId64 "\n", v.next_ms[0] / 1000);
 		}
 	metrics_put_family(out, "sluice_calendar_condition", GAUGE, "",
@@ -63,7 +63,7 @@ static void put_plans(struct buf *out, const struct queue *q)
 	metrics_put_family(
 		out, "sluice_price_factor", GAUGE, "", "What base prices are multiplied by now.");
 	for (size_t i = 0; queue_view_priceplan(q, i, &v); i++) {
-		metrics_put_labelled(out, "sluice_price_factor", "price_plan", v.name);
+		metrics_put_labelled(out, "sluice_price_factor", "price_plan", v.name, NULL);
 		put_money(out, v.factor);
 	}
 	metrics_put_family(out, "sluice_price_plan_condition", GAUGE, "",
@@ -88,8 +88,8 @@ static void put_budgets(struct buf *out, const struct queue *q)
 		metrics_put_family(out, family[f].name, GAUGE, "", family[f].help);
 		for (size_t i = 0; queue_view_budget(q, i, &v); i++) {
 			int64_t value[] = {v.amount, v.spent, v.reserved, v.remaining};
-			metrics_put_labelled_twice(
-				out, family[f].name, "budget", v.name, "currency", v.currency);
+			metrics_put_labelled(out, family[f].name, "budget", v.name, "currency",
+				v.currency, NULL);
 			put_money(out, value[f]);
 		}
 	}
@@ -120,8 +120,8 @@ static void put_reservations(struct buf *out, const struct queue *q)
 		if (v.accepted.ok && v.state != ADVANCE_ENDED)
 			put_condition(&kept, "sluice_advance_reservation_kept", key, v.name,
 				v.kept.reason);
-		metrics_put_labelled(
-			&stopped, "sluice_advance_reservation_stopped_runs_total", key, v.name);
+		metrics_put_labelled(&stopped, "sluice_advance_reservation_stopped_runs_total", key,
+			v.name, NULL);
 		buf_printf(&stopped, "%" PRIu64 "\n", v.stopped_total);
 	}
 	buf_puts(out, buf_text(&kept));

@@ -55,7 +55,7 @@ static const struct inventory_node *next_node(const struct overcommit_controller
 static void put_row(
 	struct buf *out, const char *family, const char *resource, const char *node, int64_t value)
 {
-	metrics_put_labelled_twice(out, family, "resource", resource, "node", node);
+	metrics_put_labelled(out, family, "resource", resource, "node", node, NULL);
 	buf_printf(out, "%" PRId64 "\n", value);
 }
 
@@ -118,7 +118,8 @@ static void put_ages(const struct overcommit_controller *l, struct buf *out)
 	for (size_t at = 0; (n = next_node(l, &at));) {
 		if (n->used_ms == 0)
 			continue;
-		metrics_put_labelled(out, "sluice_overcommit_metric_age_seconds", "node", n->name);
+		metrics_put_labelled(
+			out, "sluice_overcommit_metric_age_seconds", "node", n->name, NULL);
 		buf_printf(out, "%.3f\n", (double)(l->now_ms - n->used_ms) / 1000.0);
 	}
 	metrics_put_family(out, "sluice_overcommit_degraded", GAUGE, "",
@@ -126,8 +127,8 @@ static void put_ages(const struct overcommit_controller *l, struct buf *out)
 	for (size_t at = 0; (n = next_node(l, &at));) {
 		if (n->node_state.degrade == DEGRADE_NOT)
 			continue;
-		metrics_put_labelled_twice(out, "sluice_overcommit_degraded", "node", n->name,
-			"reason", degrade_name(n->node_state.degrade));
+		metrics_put_labelled(out, "sluice_overcommit_degraded", "node", n->name, "reason",
+			degrade_name(n->node_state.degrade), NULL);
 		buf_puts(out, "1\n");
 	}
 }
@@ -138,9 +139,9 @@ static void put_reclaims(const struct overcommit_controller *l, struct buf *out)
 		"Jobs that were told to stop or to go on with fewer pods, and pods that were evicted, because what they live on was wanted back.");
 	for (int t = RECLAIM_ALLOCATABLE; l && t <= RECLAIM_CPU; t++)
 		for (int a = 0; a < RECLAIM_ACTIONS; a++) {
-			metrics_put_labelled_twice(out, "sluice_overcommit_reclaims_total",
-				"trigger", reclaim_trigger_name((enum reclaim_trigger)t), "action",
-				reclaim_action_name((enum reclaim_action)a));
+			metrics_put_labelled(out, "sluice_overcommit_reclaims_total", "trigger",
+				reclaim_trigger_name((enum reclaim_trigger)t), "action",
+				reclaim_action_name((enum reclaim_action)a), NULL);
 			buf_printf(out, "%" PRIu64 "\n",
 				reclaimer_count(l->reclaimer, (enum reclaim_trigger)t,
 					(enum reclaim_action)a));
@@ -161,7 +162,7 @@ static void put_patches(const struct overcommit_controller *l, struct buf *out)
 		{"gone", c.gone}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		metrics_put_labelled(
-			out, "sluice_overcommit_patches_total", "result", rows[i].result);
+			out, "sluice_overcommit_patches_total", "result", rows[i].result, NULL);
 		buf_printf(out, "%" PRIu64 "\n", rows[i].count);
 	}
 }
@@ -174,12 +175,12 @@ static void put_pools(const struct overcommit_controller *l, struct buf *out)
 	for (size_t i = 0; l && (p = pools_at(l->pools, i)); i++) {
 		if (!p->flavor)
 			continue;
-		metrics_put_labelled_twice(
-			out, "sluice_overcommit_pool", "flavor", p->flavor, "resource", "cpu");
+		metrics_put_labelled(out, "sluice_overcommit_pool", "flavor", p->flavor, "resource",
+			"cpu", NULL);
 		buf_printf(
 			out, "%" PRId64 ".%03d\n", p->cpu_milli / 1000, (int)(p->cpu_milli % 1000));
-		metrics_put_labelled_twice(
-			out, "sluice_overcommit_pool", "flavor", p->flavor, "resource", "memory");
+		metrics_put_labelled(out, "sluice_overcommit_pool", "flavor", p->flavor, "resource",
+			"memory", NULL);
 		buf_printf(out, "%" PRId64 "\n", p->memory_bytes);
 	}
 }

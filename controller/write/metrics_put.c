@@ -1,5 +1,7 @@
 #include "controller/write/metrics_put.h"
 
+#include <stdarg.h>
+
 void metrics_put_family(struct buf *out, const char *name, enum metric_type type, const char *unit,
 	const char *help)
 {
@@ -10,7 +12,8 @@ void metrics_put_family(struct buf *out, const char *name, enum metric_type type
 	buf_printf(out, "# HELP %s %s\n", name, help);
 }
 
-void metrics_put_label(struct buf *out, const char *value)
+/* Escapes backslash, quote and newline; bytes that are not UTF-8 become U+FFFD. */
+static void put_label(struct buf *out, const char *value)
 {
 	struct slice left = slice_of(value);
 	for (size_t len; left.len > 0; left = (struct slice){left.ptr + len, left.len - len}) {
@@ -27,19 +30,17 @@ void metrics_put_label(struct buf *out, const char *value)
 	}
 }
 
-void metrics_put_labelled(struct buf *out, const char *name, const char *key, const char *value)
+void metrics_put_labelled(struct buf *out, const char *name, ...)
 {
-	buf_printf(out, "%s{%s=\"", name, key);
-	metrics_put_label(out, value);
-	buf_puts(out, "\"} ");
-}
-
-void metrics_put_labelled_twice(struct buf *out, const char *name, const char *a_key,
-	const char *a_value, const char *b_key, const char *b_value)
-{
-	buf_printf(out, "%s{%s=\"", name, a_key);
-	metrics_put_label(out, a_value);
-	buf_printf(out, "\",%s=\"", b_key);
-	metrics_put_label(out, b_value);
+	const char *key, *before = "{";
+	va_list ap;
+	buf_puts(out, name);
+	va_start(ap, name);
+	while ((key = va_arg(ap, const char *))) {
+		buf_printf(out, "%s%s=\"", before, key);
+		put_label(out, va_arg(ap, const char *));
+		before = "\",";
+	}
+	va_end(ap);
 	buf_puts(out, "\"} ");
 }
