@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/must.h"
 
@@ -243,6 +244,32 @@ const char *json_text(const cJSON *object, const char *key)
 {
 	const cJSON *item = json_get(object, key);
 	return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+bool json_is(const cJSON *object, const char *key, const char *text)
+{
+	const char *is = json_text(object, key);
+	return is && strcmp(is, text) == 0;
+}
+
+int64_t json_instant(const cJSON *object, const char *key)
+{
+	int64_t ms;
+	const char *text = json_text(object, key);
+	return text && instant_parse(slice_of(text), &ms) ? ms : 0;
+}
+
+const cJSON *json_condition(const cJSON *object, const char *type)
+{
+	json_each(c, json_array(json_object(object, "status"), "conditions"))
+		if (json_is(c, "type", type))
+			return c;
+	return NULL;
+}
+
+bool json_condition_is(const cJSON *object, const char *type, const char *status)
+{
+	return json_is(json_condition(object, type), "status", status);
 }
 
 int json_bool(const cJSON *object, const char *key, bool *ret_value)

@@ -55,6 +55,14 @@ const cJSON *json_get(const cJSON *object, const char *key);
 const cJSON *json_object(const cJSON *object, const char *key); /* NULL unless an object */
 const cJSON *json_array(const cJSON *object, const char *key);	/* NULL unless an array */
 const char *json_text(const cJSON *object, const char *key);	/* NULL unless a string */
+/* True when the member is this very text. */
+bool json_is(const cJSON *object, const char *key, const char *text);
+/* The member as ms since the epoch (base/instant.h); 0 where it is none. */
+int64_t json_instant(const cJSON *object, const char *key);
+
+/* The condition of that type in the object's status; NULL: there is none. */
+const cJSON *json_condition(const cJSON *object, const char *type);
+bool json_condition_is(const cJSON *object, const char *type, const char *status);
 
 /* 0 when *ret is set; ERR_GONE when absent; ERR_INVALID when there but of another type (for i64:
  * also when not integral or beyond +-2^53). */

@@ -98,10 +98,6 @@ int history_check(const cJSON *root, struct err *e);
 const char *text_of(const cJSON *object, const char *key);
 int64_t number_of(const cJSON *object, const char *key);
 bool truth_of(const cJSON *object, const char *key);
-/* Of status.conditions the one of that type, or NULL; whether there is one, and its status is
- * "True". */
-const cJSON *condition_of(const cJSON *object, const char *type);
-bool condition_is_true(const cJSON *object, const char *type);
 /* False: there is no time, or not one of RFC 3339. */
 bool instant_of(const cJSON *object, const char *key, int64_t *ret_ms);
 

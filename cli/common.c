@@ -139,19 +139,6 @@ bool truth_of(const cJSON *object, const char *key)
 	return value;
 }
 
-const cJSON *condition_of(const cJSON *object, const char *type)
-{
-	json_each(c, json_array(json_object(object, "status"), "conditions"))
-		if (strcmp(text_of(c, "type"), type) == 0)
-			return c;
-	return NULL;
-}
-
-bool condition_is_true(const cJSON *object, const char *type)
-{
-	return strcmp(text_of(condition_of(object, type), "status"), "True") == 0;
-}
-
 bool instant_of(const cJSON *object, const char *key, int64_t *ret_ms)
 {
 	return instant_parse(slice_of(text_of(object, key)), ret_ms);

@@ -8,7 +8,8 @@
 
 bool job_object_is_over(const cJSON *job)
 {
-	return condition_is_true(job, "Complete") || condition_is_true(job, "Failed");
+	return json_condition_is(job, "Complete", "True") ||
+	       json_condition_is(job, "Failed", "True");
 }
 
 bool job_object_is_suspended(const cJSON *job)

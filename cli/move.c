@@ -51,7 +51,7 @@ static int check_holds_no_quota(const struct job_asked *a, const struct move *m,
 
 static void read_inactive(const cJSON *queue, struct move *m)
 {
-	const cJSON *active = condition_of(queue, "Active");
+	const cJSON *active = json_condition(queue, "Active");
 	if (strcmp(text_of(active, "status"), "False") == 0)
 		snprintf(m->inactive, sizeof(m->inactive), "%s", text_of(active, "message"));
 }

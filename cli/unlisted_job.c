@@ -19,9 +19,9 @@ enum unlisted_job unlisted_job_judge(const cJSON *job)
 {
 	if (job_object_was_cut_short(job))
 		return UNLISTED_CUT_SHORT;
-	if (condition_is_true(job, "Complete"))
+	if (json_condition_is(job, "Complete", "True"))
 		return UNLISTED_SUCCEEDED;
-	if (condition_is_true(job, "Failed"))
+	if (json_condition_is(job, "Failed", "True"))
 		return UNLISTED_FAILED;
 	if (*label(job, QUEUE_LABEL))
 		return UNLISTED_UNSEEN;
@@ -55,7 +55,7 @@ static void tell_cut_short(const cJSON *job, struct buf *out)
 
 static void tell_failed(const cJSON *job, struct buf *out)
 {
-	const cJSON *c = condition_of(job, "Failed");
+	const cJSON *c = json_condition(job, "Failed");
 	buf_printf(out, "failed at %s: %s: %s", text_of(c, "lastTransitionTime"),
 		text_of(c, "reason"), text_of(c, "message"));
 }

@@ -145,12 +145,6 @@ static void put_slice(const struct announcement *a, struct buf *out)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-static bool is_text(const cJSON *object, const char *key, const char *wanted)
-{
-	const char *text = json_text(object, key);
-	return text && strcmp(text, wanted) == 0;
-}
-
 /* The only item of an array, or NULL. */
 static const cJSON *only(const cJSON *array)
 {
@@ -161,7 +155,7 @@ static const cJSON *only(const cJSON *array)
 static bool apiservice_is_right(const struct announcement *a, const cJSON *object)
 {
 	char *coded = source_to_base64(a->ca);
-	bool right = is_text(json_object(object, "spec"), "caBundle", coded);
+	bool right = json_is(json_object(object, "spec"), "caBundle", coded);
 	free(coded);
 	return right;
 }
@@ -169,7 +163,7 @@ static bool apiservice_is_right(const struct announcement *a, const cJSON *objec
 static bool is_port(const cJSON *port, const char *name, uint16_t wanted)
 {
 	int64_t number;
-	return is_text(port, "name", name) && json_i64(port, "port", &number) == 0 &&
+	return json_is(port, "name", name) && json_i64(port, "port", &number) == 0 &&
 	       number == wanted;
 }
 
@@ -197,8 +191,8 @@ static bool has_endpoint(const struct announcement *a, const cJSON *endpoints)
 static bool slice_is_right(const struct announcement *a, const cJSON *object)
 {
 	const cJSON *labels = json_object(json_object(object, "metadata"), "labels");
-	return is_text(labels, SERVICE_LABEL, VISIBILITY_SERVICE) &&
-	       is_text(object, "addressType", address_type(a)) &&
+	return json_is(labels, SERVICE_LABEL, VISIBILITY_SERVICE) &&
+	       json_is(object, "addressType", address_type(a)) &&
 	       has_ports(a, json_array(object, "ports")) &&
 	       has_endpoint(a, json_array(object, "endpoints"));
 }

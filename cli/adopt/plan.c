@@ -244,7 +244,7 @@ static const char *why_not(const cJSON *job, int64_t *ret_start_ms)
 		return "Sluice has started or stopped it before: suspend it, and set the label " QUEUE_LABEL
 		       " when its last pod is gone";
 	if (!start || !instant_parse(slice_of(start), ret_start_ms) ||
-		condition_is_true(job, "Suspended"))
+		json_condition_is(job, "Suspended", "True"))
 		return "it has not begun to run yet (status.startTime): try again in a moment";
 	return NULL;
 }

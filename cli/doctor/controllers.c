@@ -40,9 +40,8 @@ static int64_t probes_port(const cJSON *pod)
 {
 	json_each(container, json_array(json_object(pod, "spec"), "containers")) {
 		json_each(port, json_array(container, "ports")) {
-			const char *name = json_text(port, "name");
 			int64_t number = 0;
-			if (name && strcmp(name, "probes") == 0 &&
+			if (json_is(port, "name", "probes") &&
 				json_i64(port, "containerPort", &number) == 0)
 				return number;
 		}
@@ -129,15 +128,15 @@ static void look_at_controller(struct doctor_context *p, struct findings *f, con
 	struct seen_controllers *seen)
 {
 	const char *name = json_text(json_object(pod, "metadata"), "name");
-	const cJSON *condition = condition_of(pod, "Ready");
+	const cJSON *condition = json_condition(pod, "Ready");
 	const char *since = json_text(condition, "lastTransitionTime"), *end = blind_end(pod);
 	int64_t port = probes_port(pod);
 	struct buf readyz;
 	buf_init(&readyz, READYZ_MAX_BYTES);
 	name = name ? name : "";
 	seen->n++;
-	seen->ready += condition_is_true(pod, "Ready");
-	if (!condition_is_true(pod, "Ready"))
+	seen->ready += json_condition_is(pod, "Ready", "True");
+	if (!json_condition_is(pod, "Ready", "True"))
 		find_not_ready(p, f, name, since, port);
 	if (ask_readyz(p, name, port, &readyz, &seen->unasked))
 		find_named(p, f, name, buf_text(&readyz));

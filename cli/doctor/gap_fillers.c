@@ -39,12 +39,6 @@ static bool look_at_classes(struct doctor_context *p, struct findings *f, const 
 	return true;
 }
 
-static bool says(const cJSON *object, const char *key, const char *value)
-{
-	const char *text = json_text(object, key);
-	return text && strcmp(text, value) == 0;
-}
-
 /* Which Jobs of a ClusterQueue fill gaps: all, if it takes none for more than a negative one. */
 static bool name_gap_fillers(const cJSON *spec, const struct lowest *l, char *ret, size_t size)
 {
@@ -61,8 +55,8 @@ static void look_at_queue(struct findings *f, const cJSON *queue, const struct l
 	char which[400];
 	const char *name = json_text(json_object(queue, "metadata"), "name");
 	const cJSON *spec = json_object(queue, "spec");
-	bool any = says(json_object(spec, "preemption"), "reclaimWithinCohort", "Any");
-	bool strict = says(spec, "queueingStrategy", "StrictFIFO");
+	bool any = json_is(json_object(spec, "preemption"), "reclaimWithinCohort", "Any");
+	bool strict = json_is(spec, "queueingStrategy", "StrictFIFO");
 	if (!name || json_get(spec, "gapFillers") || (!any && !strict) ||
 		!name_gap_fillers(spec, l, which, sizeof(which)))
 		return;

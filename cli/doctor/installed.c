@@ -97,11 +97,9 @@ static bool knows_schema(const cJSON *ours, const cJSON *theirs, struct place *a
 
 static const cJSON *version_of(const cJSON *crd, const char *name)
 {
-	json_each(v, json_array(json_object(crd, "spec"), "versions")) {
-		const char *text = json_text(v, "name");
-		if (text && strcmp(text, name) == 0)
+	json_each(v, json_array(json_object(crd, "spec"), "versions"))
+		if (json_is(v, "name", name))
 			return v;
-	}
 	return NULL;
 }
 
@@ -117,7 +115,7 @@ static void compare_crd(
 	bool served = false;
 	const cJSON *version = version_of(theirs, "v1alpha1");
 	json_bool(version, "served", &served);
-	if (!served || !condition_is_true(theirs, "Established"))
+	if (!served || !json_condition_is(theirs, "Established", "True"))
 		findings_add(f, VERDICT_FAIL, "%s is installed, but does not serve v1alpha1%s",
 			name, served ? " yet" : "");
 	else if (!knows_schema(schema_of(version_of(ours, "v1alpha1")), schema_of(version), &at))

@@ -105,17 +105,10 @@ static char *full_name(const cJSON *metadata)
 	return mem_strdup(text);
 }
 
-static int64_t time_of(const cJSON *object, const char *key)
-{
-	int64_t ms;
-	const char *text = json_text(object, key);
-	return text && instant_parse(slice_of(text), &ms) ? ms : 0;
-}
-
 static void read_changes(struct job_seen *j, const cJSON *status)
 {
 	json_each(c, json_array(status, "conditions")) {
-		int64_t ms = time_of(c, "lastTransitionTime");
+		int64_t ms = json_instant(c, "lastTransitionTime");
 		if (ms > j->changed_ms)
 			j->changed_ms = ms;
 	}
@@ -146,9 +139,9 @@ static void take_job(const cJSON *object, void *ctx)
 	json_i64(status, "active", &active);
 	json_i64(status, "terminating", &terminating);
 	j->pods = active + terminating;
-	j->changed_ms = time_of(status, "startTime");
+	j->changed_ms = json_instant(status, "startTime");
 	if (j->changed_ms == 0)
-		j->changed_ms = time_of(metadata, "creationTimestamp");
+		j->changed_ms = json_instant(metadata, "creationTimestamp");
 	read_changes(j, status);
 }
 
@@ -165,7 +158,7 @@ static void take_pod(const cJSON *object, void *ctx)
 	struct pods_seen *s = &k->pods[k->npods++];
 	*s = (struct pods_seen){.name = full_name(metadata),
 		.count = 1,
-		.oldest_ms = time_of(metadata, "creationTimestamp")};
+		.oldest_ms = json_instant(metadata, "creationTimestamp")};
 	snprintf(s->uid, sizeof(s->uid), "%s", uid);
 }
 

@@ -35,8 +35,8 @@ void check_visibility(struct doctor_context *p, struct findings *f)
 		findings_skip(f, "%s", e.text);
 		return;
 	}
-	if (condition_is_true(root, "Available"))
+	if (json_condition_is(root, "Available", "True"))
 		findings_ok(f, "kubectl get queuedjobs is answered");
 	else
-		find_unavailable(f, condition_of(root, "Available"));
+		find_unavailable(f, json_condition(root, "Available"));
 }

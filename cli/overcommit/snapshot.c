@@ -46,7 +46,7 @@ static int add_node(struct snapshot *s, const cJSON *o, struct err *e)
 	if (rc < 0)
 		return rc;
 	s->node = mem_one_more(s->node, s->nnodes, sizeof(*s->node));
-	s->node[s->nnodes++] = (struct snapshot_node){f, condition_of(o, "Ready") != NULL};
+	s->node[s->nnodes++] = (struct snapshot_node){f, json_condition(o, "Ready") != NULL};
 	if (f->fault)
 		buf_printf(&s->notes, "Node %s: %s\n", f->name, f->fault);
 	return 0;

@@ -48,7 +48,7 @@ struct queue_verdict queue_object_verdict(const cJSON *q)
 {
 	struct queue_verdict v = {
 		.reason = "Unknown", .message = "the controller has not written its status yet"};
-	const cJSON *c = condition_of(q, "Active");
+	const cJSON *c = json_condition(q, "Active");
 	if (!c)
 		return v;
 	v.active = strcmp(text_of(c, "status"), "True") == 0;

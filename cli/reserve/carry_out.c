@@ -53,7 +53,7 @@ int reserve_create(
 
 const cJSON *reserve_condition(const cJSON *object)
 {
-	return condition_of(object, "Accepted");
+	return json_condition(object, "Accepted");
 }
 
 enum reserve_verdict reserve_verdict_of(const cJSON *object)

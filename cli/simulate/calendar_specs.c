@@ -95,12 +95,11 @@ int calendar_specs_add_configmap(struct calendar_specs *s, const cJSON *o, struc
 
 static int add_kind(struct object_source *from, const cJSON *o, struct err *e)
 {
-	const char *kind = json_text(o, "kind");
 	char where[WHERE_SIZE];
-	if (kind && strcmp(kind, "Calendar") == 0)
+	if (json_is(o, "kind", "Calendar"))
 		return calendar_specs_add_calendar(
 			from->ctx, object_where(from, "", where, sizeof(where)), o, e);
-	if (kind && strcmp(kind, "ConfigMap") == 0)
+	if (json_is(o, "kind", "ConfigMap"))
 		return calendar_specs_add_configmap(from->ctx, o, e);
 	return 0;
 }

@@ -204,13 +204,6 @@ static void take_leaving(struct live_jobs *l, struct live_job *x, int64_t since_
 		x->plan.delete_ms = x->run.leaves_ms;
 }
 
-static int64_t deleted_ms(const cJSON *o)
-{
-	int64_t ms;
-	const char *text = json_text(json_object(o, "metadata"), "deletionTimestamp");
-	return text && text_time(text, &ms) ? ms : 0;
-}
-
 /* A person's suspension holds until a person acts. */
 static void heed_person(struct job *j)
 {
@@ -243,7 +236,8 @@ static bool take(struct live_jobs *l, const cJSON *o, struct live_job *x)
 	const struct job *j = x->job;
 	if (j->deleting) {
 		if (ran_by_story(j) && has_pods(j))
-			take_leaving(l, x, deleted_ms(o));
+			take_leaving(l, x,
+				json_instant(json_object(o, "metadata"), "deletionTimestamp"));
 		return x->holds;
 	}
 	if (j->suspend)

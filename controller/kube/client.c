@@ -429,8 +429,7 @@ static const char *status_message(struct request *r)
 		return NULL;
 	if (json_parse(r->client->json, body, &root, NULL) < 0)
 		return NULL;
-	const char *kind = json_text(root, "kind");
-	return kind && strcmp(kind, "Status") == 0 ? json_text(root, "message") : NULL;
+	return json_is(root, "kind", "Status") ? json_text(root, "message") : NULL;
 }
 
 /* Puts what was asked in front of the sentence. */

@@ -127,16 +127,13 @@ void overcommit_status_see(struct overcommit_status *b, const struct cJSON *obje
 	p = want_page(b, decode_name(object));
 	p->uid = uid;
 	p->written = false; /* a new spec: its generation is told, at least */
-	json_each(c, json_array(json_object(object, "status"), "conditions")) {
-		const char *type = json_text(c, "type"), *status = json_text(c, "status");
-		const char *since = json_text(c, "lastTransitionTime");
-		if (p->dated || !type || strcmp(type, "Active") != 0 || !status || !since ||
-			strlen(since) >= STAMP_TEXT_SIZE)
-			continue;
-		p->dated = true;
-		p->is = strcmp(status, "True") == 0;
-		strcpy(p->since, since);
-	}
+	const cJSON *c = json_condition(object, "Active");
+	const char *status = json_text(c, "status"), *since = json_text(c, "lastTransitionTime");
+	if (p->dated || !status || !since || strlen(since) >= STAMP_TEXT_SIZE)
+		return;
+	p->dated = true;
+	p->is = strcmp(status, "True") == 0;
+	strcpy(p->since, since);
 }
 
 /* ---- what is to be said ---------------------------------------------------------------------- */

@@ -135,8 +135,7 @@ const struct spread_constraint *spread_field(struct decoder *d, const struct pat
 	struct spread_constraint *all = parcel_array(&d->parcel, given, sizeof(*all));
 	json_each(item, list) {
 		const struct path *here = PATH_INDEX(PATH(up, key), at++);
-		const char *when = json_text(item, "whenUnsatisfiable");
-		if (when && strcmp(when, "DoNotSchedule") == 0)
+		if (json_is(item, "whenUnsatisfiable", "DoNotSchedule"))
 			all[n++] = spread_constraint(d, here, item, p);
 	}
 	*ret_count = n;

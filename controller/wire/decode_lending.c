@@ -23,17 +23,11 @@ static const char *const lists[] = {"containers", "initContainers"};
 /* ---- Evictions -------------------------------------------------------------------------------
  */
 
-static bool text_is(const cJSON *o, const char *key, const char *value)
-{
-	const char *text = json_text(o, key);
-	return text && strcmp(text, value) == 0;
-}
-
 static bool speaks_of_disruption(const cJSON *rule)
 {
 	json_each(condition, json_array(rule, "onPodConditions")) {
 		const char *status = json_text(condition, "status");
-		if (text_is(condition, "type", "DisruptionTarget") &&
+		if (json_is(condition, "type", "DisruptionTarget") &&
 			(!status || strcmp(status, "True") == 0))
 			return true;
 	}
@@ -45,7 +39,7 @@ static bool speaks_of_disruption(const cJSON *rule)
 bool ignores_disruption(const cJSON *spec)
 {
 	json_each(rule, json_array(json_object(spec, "podFailurePolicy"), "rules")) {
-		if (!text_is(rule, "action", "Ignore"))
+		if (!json_is(rule, "action", "Ignore"))
 			return false;
 		if (speaks_of_disruption(rule))
 			return true;

@@ -57,9 +57,8 @@ const cJSON *meta_controller(const cJSON *o)
 bool meta_owner_job(const cJSON *o, struct uid *ret)
 {
 	const cJSON *owner = meta_controller(o);
-	const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
-	const char *version = json_text(owner, "apiVersion");
-	return kind && strcmp(kind, "Job") == 0 && version && strncmp(version, "batch/", 6) == 0 &&
+	const char *version = json_text(owner, "apiVersion"), *uid = json_text(owner, "uid");
+	return json_is(owner, "kind", "Job") && version && strncmp(version, "batch/", 6) == 0 &&
 	       uid && uid_parse(uid, ret);
 }
 

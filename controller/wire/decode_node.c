@@ -135,20 +135,10 @@ static struct figures figures_field(struct decoder *d, const cJSON *status, cons
 	};
 }
 
-static bool is_ready(const cJSON *status)
-{
-	json_each(c, json_array(status, "conditions")) {
-		const char *type = json_text(c, "type"), *is = json_text(c, "status");
-		if (type && is && strcmp(type, "Ready") == 0)
-			return strcmp(is, "True") == 0;
-	}
-	return false;
-}
-
 static void read_status(struct decoder *d, const cJSON *o, struct node_facts *f)
 {
 	const cJSON *status = object_field(d, NULL, o, "status");
-	f->ready = is_ready(status);
+	f->ready = json_condition_is(o, "Ready", "True");
 	f->capacity = capacity_field(d, status, "capacity", &f->fault);
 	f->allocatable = capacity_field(d, status, "allocatable", &f->fault);
 	f->capacity_lent = figures_field(d, status, "capacity");

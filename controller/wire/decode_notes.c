@@ -84,13 +84,6 @@ static void read_owner(const cJSON *root, struct job *j)
 		j->completions = completions;
 }
 
-static void read_told(const cJSON *root, struct job_admission *a)
-{
-	const char *at = json_text(root, "at");
-	if (!at || !instant_parse(slice_of(at), &a->told_ms))
-		a->told_ms = 0;
-}
-
 /* A tenant may have written it, where the policies are not installed; and the next attempts count on. */
 #define ATTEMPT_MAX (INT32_MAX - 1000000)
 
@@ -111,7 +104,7 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 	j->admission.attempt = (int32_t)attempt;
 	j->admission.sizes = (int32_t)number_of(root, "sizes", ATTEMPT_MAX);
 	j->admission.epoch = number_of(root, "epoch", INT64_MAX);
-	read_told(root, &j->admission);
+	j->admission.told_ms = json_instant(root, "at");
 	read_history(json_object(root, "history"), &j->admission.history);
 	read_owner(root, j);
 	trouble = json_text(root, "trouble");
@@ -336,9 +329,8 @@ static void read_submitter(struct decoder *d, const cJSON *annotations, struct j
 /* The API server writes it, so there is nothing to correct: what is no time says nothing. */
 static void read_queued_at(const cJSON *annotations, struct job *j)
 {
-	const char *text = json_text(annotations, QUEUED_ANNOTATION);
-	int64_t at_ms;
-	if (text && text_time(text, &at_ms) && at_ms > 0)
+	int64_t at_ms = json_instant(annotations, QUEUED_ANNOTATION);
+	if (at_ms > 0)
 		j->queued_at_ms = at_ms;
 }
 

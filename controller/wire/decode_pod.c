@@ -59,12 +59,11 @@ static struct container *containers_field(struct decoder *d, const struct path *
 	struct container *all = parcel_array(&d->parcel, *ret_count, sizeof(*all));
 	json_each(c, list) {
 		const struct path *at = PATH_INDEX(PATH(up, key), n);
-		const char *restart = json_text(c, "restartPolicy");
 		const cJSON *resources = object_field(d, at, c, "resources");
 		all[n].requests = requests(d, PATH(at, "resources"), resources);
 		all[n].limits = amounts_field(d, PATH(at, "resources"), resources, "limits");
 		all[n].name = text_field(d, at, c, "name", NAME_MAX_BYTES);
-		all[n].sidecar = restart && strcmp(restart, "Always") == 0;
+		all[n].sidecar = json_is(c, "restartPolicy", "Always");
 		n++;
 	}
 	return all;

@@ -127,26 +127,18 @@ static int32_t signed_value(const char *text)
 	return (int32_t)(negative ? -n : n);
 }
 
-static int64_t started_ms(const cJSON *o)
-{
-	int64_t ms = 0;
-	const char *text = json_text(json_object(o, "status"), "startTime");
-	if (!text)
-		text = json_text(meta_of(o), "creationTimestamp");
-	return text && text_time(text, &ms) ? ms : 0;
-}
-
 static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *meta = PATH(NULL, "metadata"), *at = PATH(NULL, "spec");
 	struct pod_facts *f = parcel_array(&d->parcel, 1, sizeof(*f));
 	const cJSON *spec = object_field(d, NULL, o, "spec");
 	const cJSON *labels = json_object(meta_of(o), "labels");
+	const cJSON *status = json_object(o, "status");
 	decode_uid(o, &f->uid);
 	f->ns = text_keep(d, meta, decode_namespace_of(o), NAME_MAX_BYTES);
 	f->name = text_keep(d, meta, decode_name(o), NAME_MAX_BYTES);
 	f->node = text_field(d, at, spec, "nodeName", NAME_MAX_BYTES);
-	f->phase = phase_of(json_object(o, "status"));
+	f->phase = phase_of(status);
 	f->deleting = meta_deleting(o);
 	f->has_owner_job = meta_owner_job(o, &f->owner_job);
 	f->queued = json_get(labels, CLUSTERQUEUE_LABEL) != NULL;
@@ -154,8 +146,9 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 	read_resources(d, o, spec, f);
 	f->eviction_priority =
 		signed_value(json_text(annotations_of(o), EVICTION_PRIORITY_ANNOTATION));
-	f->started_ms = started_ms(o);
-	f->looked_at = json_text(json_object(o, "status"), "startTime") != NULL;
+	f->looked_at = json_text(status, "startTime") != NULL;
+	f->started_ms = f->looked_at ? json_instant(status, "startTime")
+				     : json_instant(meta_of(o), "creationTimestamp");
 	return decoder_verdict(d, "Pod", o, e);
 }
 

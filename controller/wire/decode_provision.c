@@ -26,22 +26,6 @@ bool provision_name_parse(const char *name, struct uid *ret_job, int32_t *ret_nu
 	return true;
 }
 
-static const cJSON *condition_of(const cJSON *o, const char *type)
-{
-	json_each(condition, json_array(json_object(o, "status"), "conditions")) {
-		const char *is = json_text(condition, "type");
-		if (is && strcmp(is, type) == 0)
-			return condition;
-	}
-	return NULL;
-}
-
-static bool holds(const cJSON *condition)
-{
-	const char *status = json_text(condition, "status");
-	return status && strcmp(status, "True") == 0;
-}
-
 static void judge(const cJSON *o, struct provision_fact *ret)
 {
 	static const struct {
@@ -49,11 +33,11 @@ static void judge(const cJSON *o, struct provision_fact *ret)
 		enum provision_state state;
 	} rule[] = {{"CapacityRevoked", PROVISION_REVOKED}, {"Failed", PROVISION_FAILED},
 		{"BookingExpired", PROVISION_EXPIRED}, {"Provisioned", PROVISION_PROVISIONED}};
-	const cJSON *said = condition_of(o, "Provisioned");
+	const cJSON *said = json_condition(o, "Provisioned");
 	ret->state = PROVISION_ASKED;
 	for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++) {
-		const cJSON *condition = condition_of(o, rule[i].type);
-		if (!holds(condition))
+		const cJSON *condition = json_condition(o, rule[i].type);
+		if (!json_is(condition, "status", "True"))
 			continue;
 		ret->state = rule[i].state;
 		said = condition;

@@ -80,19 +80,6 @@ static int32_t count_indexes(const char *completed, const char *failed, int32_t 
 	return (int32_t)sum;
 }
 
-static bool is_true(const cJSON *condition)
-{
-	const char *status = json_text(condition, "status");
-	return status && strcmp(status, "True") == 0;
-}
-
-static int64_t time_field(const cJSON *object, const char *key)
-{
-	int64_t ms = 0;
-	const char *text = json_text(object, key);
-	return text && text_time(text, &ms) ? ms : 0;
-}
-
 /* "BackoffLimitExceeded: Job has reached the specified backoff limit" */
 static const char *failure_text(struct decoder *d, const cJSON *condition)
 {
@@ -110,7 +97,7 @@ static const char *failure_text(struct decoder *d, const cJSON *condition)
 static void read_condition(struct decoder *d, const cJSON *condition, struct job_status *s)
 {
 	const char *type = json_text(condition, "type");
-	if (!type || !is_true(condition))
+	if (!type || !json_is(condition, "status", "True"))
 		return;
 	if (strcmp(type, "Suspended") == 0)
 		s->suspended = true;
@@ -121,7 +108,7 @@ static void read_condition(struct decoder *d, const cJSON *condition, struct job
 	if (failed)
 		s->failure = failure_text(d, condition);
 	if (complete || failed)
-		s->finished_ms = time_field(condition, "lastTransitionTime");
+		s->finished_ms = json_instant(condition, "lastTransitionTime");
 }
 
 /* Of those that "succeeded" or "failed". */

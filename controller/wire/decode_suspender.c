@@ -23,27 +23,17 @@ static bool sets_suspend(const cJSON *entry)
 	return json_get(spec, "f:suspend") != NULL;
 }
 
-/* 0: it does not say. */
-static int64_t time_of_entry(const cJSON *entry)
-{
-	const char *time = json_text(entry, "time");
-	int64_t at_ms;
-	return time && instant_parse(slice_of(time), &at_ms) ? at_ms : 0;
-}
-
 static bool is_person(const cJSON *entry)
 {
-	const char *manager = json_text(entry, "manager");
-	const char *operation = json_text(entry, "operation");
-	return manager && operation && strcmp(operation, "Update") == 0 &&
-	       (strcmp(manager, "kubectl-patch") == 0 || strcmp(manager, "kubectl-edit") == 0);
+	return json_is(entry, "operation", "Update") &&
+	       (json_is(entry, "manager", "kubectl-patch") ||
+		       json_is(entry, "manager", "kubectl-edit"));
 }
 
 /* The manager of a client that names none is its User-Agent up to the slash (controller.c). */
 static bool is_ours(const cJSON *entry)
 {
-	const char *manager = json_text(entry, "manager");
-	return manager && strcmp(manager, "sluice-controller") == 0;
+	return json_is(entry, "manager", "sluice-controller");
 }
 
 /* Of several that agree: a person, else the one that wrote last. NULL: nobody is named. */
@@ -52,7 +42,7 @@ static const cJSON *find_suspender(const cJSON *o)
 	const cJSON *last = NULL;
 	int64_t last_ms = 0;
 	json_each(entry, json_array(meta_of(o), "managedFields")) {
-		int64_t at_ms = time_of_entry(entry);
+		int64_t at_ms = json_instant(entry, "time");
 		if (!sets_suspend(entry) || is_ours(entry))
 			continue;
 		if (is_person(entry))
@@ -77,7 +67,7 @@ void job_suspender(struct decoder *d, const cJSON *o, struct job *j)
 	copy[len] = '\0';
 	j->suspended_by_person = is_person(entry);
 	j->suspender = copy;
-	j->suspended_ms = time_of_entry(entry);
+	j->suspended_ms = json_instant(entry, "time");
 }
 
 bool resumed_by_other(const cJSON *o)

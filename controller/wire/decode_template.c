@@ -123,9 +123,8 @@ static void read_ports_of(struct decoder *d, const struct path *up, const cJSON 
 	const cJSON *list = objects_field(d, up, spec, key, CONTAINERS_MAX, &given);
 	json_each(c, list) {
 		const struct path *at = PATH_INDEX(PATH(up, key), n++);
-		const char *restart = json_text(c, "restartPolicy");
 		size_t i = 0, count;
-		if (sidecars_only && (!restart || strcmp(restart, "Always") != 0))
+		if (sidecars_only && !json_is(c, "restartPolicy", "Always"))
 			continue;
 		const cJSON *of = objects_field(d, at, c, "ports", PORTS_MAX, &count);
 		json_each(port, of)

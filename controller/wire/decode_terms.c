@@ -145,9 +145,8 @@ static void read_stopping_at(
 /* What is no time says nothing: the start is looked for anew then. */
 static void read_booked_start(const cJSON *annotations, struct job *j)
 {
-	const char *text = json_text(annotations, BOOKED_START_ANNOTATION);
-	int64_t ms;
-	if (text && text_time(text, &ms) && ms > 0)
+	int64_t ms = json_instant(annotations, BOOKED_START_ANNOTATION);
+	if (ms > 0)
 		j->annotations.booked_start_ms = ms;
 }
 

@@ -16,49 +16,13 @@ static const char *clean(struct decoder *d, const char *text)
 	return text_quote(d, text, TROUBLE_MESSAGE_MAX);
 }
 
-/* 0: absent, or none. */
-static int64_t time_of(const cJSON *o, const char *key)
-{
-	int64_t ms = 0;
-	const char *text = json_text(o, key);
-	return text && text_time(text, &ms) ? ms : 0;
-}
-
 /* ---- a pod ----------------------------------------------------------------------------------- */
-
-static bool read_job(const cJSON *o, struct uid *ret)
-{
-	json_each(owner, json_array(meta_of(o), "ownerReferences")) {
-		bool controls = false;
-		const char *kind = json_text(owner, "kind"), *uid = json_text(owner, "uid");
-		json_bool(owner, "controller", &controls);
-		if (controls && kind && strcmp(kind, "Job") == 0 && uid && uid_parse(uid, ret))
-			return true;
-	}
-	return false;
-}
-
-static const cJSON *find_condition(const cJSON *status, const char *wanted)
-{
-	json_each(c, json_array(status, "conditions")) {
-		const char *type = json_text(c, "type");
-		if (type && strcmp(type, wanted) == 0)
-			return c;
-	}
-	return NULL;
-}
-
-static bool is_false(const cJSON *condition)
-{
-	const char *status = json_text(condition, "status");
-	return status && strcmp(status, "False") == 0;
-}
 
 static bool read_condition(struct decoder *d, const cJSON *condition, struct trouble_pod *p)
 {
 	const char *message = json_text(condition, "message");
 	enum trouble_word w = trouble_named(json_text(condition, "reason"));
-	if (!is_false(condition) || w == TROUBLE_NONE)
+	if (!json_is(condition, "status", "False") || w == TROUBLE_NONE)
 		return false;
 	p->word = w;
 	p->message = clean(d, message ? message : "");
@@ -93,11 +57,11 @@ static bool has_begun(const cJSON *status, const char *key)
 	return false;
 }
 
-static const char *what_its_node_lacks(const cJSON *status)
+static const char *what_its_node_lacks(const cJSON *o)
 {
-	if (!json_array(status, "containerStatuses"))
+	if (!json_array(json_object(o, "status"), "containerStatuses"))
 		return "its kubelet has said nothing of it";
-	if (is_false(find_condition(status, "PodReadyToStartContainers")))
+	if (json_condition_is(o, "PodReadyToStartContainers", "False"))
 		return "its volumes or its network are not there yet";
 	return "its containers are not created, or their image is still pulled";
 }
@@ -108,7 +72,7 @@ static void read_silence(struct decoder *d, const cJSON *o, struct trouble_pod *
 	const cJSON *spec = json_object(o, "spec"), *status = json_object(o, "status");
 	const char *node = json_text(spec, "nodeName"), *name = json_text(spec, "schedulerName");
 	char text[TROUBLE_MESSAGE_MAX];
-	if (!node && !find_condition(status, "PodScheduled")) {
+	if (!node && !json_condition(o, "PodScheduled")) {
 		p->word = TROUBLE_NOT_SEEN_BY_SCHEDULER;
 		snprintf(text, sizeof(text),
 			"no scheduler has looked at them; schedulerName: %.253s",
@@ -117,7 +81,7 @@ static void read_silence(struct decoder *d, const cJSON *o, struct trouble_pod *
 		   !has_begun(status, "containerStatuses")) {
 		p->word = TROUBLE_CONTAINER_CREATING;
 		snprintf(text, sizeof(text), "pod %.100s on node %.253s: %s", decode_name(o), node,
-			what_its_node_lacks(status));
+			what_its_node_lacks(o));
 	} else {
 		return;
 	}
@@ -128,8 +92,8 @@ static void read_silence(struct decoder *d, const cJSON *o, struct trouble_pod *
 static void read_trouble(struct decoder *d, const cJSON *o, struct trouble_pod *p)
 {
 	const cJSON *status = json_object(o, "status");
-	const cJSON *scheduled = find_condition(status, "PodScheduled");
-	int64_t since_ms = time_of(scheduled, "lastTransitionTime");
+	const cJSON *scheduled = json_condition(o, "PodScheduled");
+	int64_t since_ms = json_instant(scheduled, "lastTransitionTime");
 	p->message = "";
 	p->since_ms = since_ms > 0 ? since_ms : p->pending_ms;
 	if (!read_containers(d, status, "initContainerStatuses", p) &&
@@ -143,10 +107,10 @@ static int fill_pod(struct decoder *d, const cJSON *o, struct err *e)
 	struct trouble_pod *p = parcel_array(&d->parcel, 1, sizeof(*p));
 	if (!decode_uid(o, &p->uid))
 		return err_set(e, ERR_INVALID, "Pod %.253s: metadata.uid is none", decode_name(o));
-	if (!read_job(o, &p->job))
+	if (!meta_owner_job(o, &p->job))
 		return err_set(e, ERR_INVALID, "Pod %.253s: no Job controls it", decode_name(o));
 	p->deleting = meta_deleting(o);
-	p->pending_ms = time_of(meta_of(o), "creationTimestamp");
+	p->pending_ms = json_instant(meta_of(o), "creationTimestamp");
 	read_trouble(d, o, p);
 	return 0;
 }
@@ -163,17 +127,17 @@ static const char *without(const char *prefix, const char *text)
 
 static bool is_refusal(const cJSON *o, const cJSON *about)
 {
-	const char *kind = json_text(about, "kind"), *reason = json_text(o, "reason");
-	return kind && strcmp(kind, "Job") == 0 && reason && strcmp(reason, "FailedCreate") == 0;
+	return json_is(about, "kind", "Job") && json_is(o, "reason", "FailedCreate");
 }
 
 /* The two ways in which Events are written: with first and last timestamps, and as a series. */
 static void read_times(const cJSON *o, struct trouble_refusal *r)
 {
-	int64_t series_ms = time_of(json_object(o, "series"), "lastObservedTime");
-	int64_t event_ms = time_of(o, "eventTime");
-	int64_t made_ms = time_of(meta_of(o), "creationTimestamp");
-	int64_t first_ms = time_of(o, "firstTimestamp"), last_ms = time_of(o, "lastTimestamp");
+	int64_t series_ms = json_instant(json_object(o, "series"), "lastObservedTime");
+	int64_t event_ms = json_instant(o, "eventTime");
+	int64_t made_ms = json_instant(meta_of(o), "creationTimestamp");
+	int64_t first_ms = json_instant(o, "firstTimestamp"),
+		last_ms = json_instant(o, "lastTimestamp");
 	if (event_ms == 0)
 		event_ms = made_ms;
 	r->last_ms = last_ms;
@@ -213,38 +177,26 @@ static void copy(struct decoder *d, char *ret, size_t size, const char *text)
 	snprintf(ret, size, "%s", text ? text_quote(d, text, size - 1) : "");
 }
 
-static const char *name_of_job(const cJSON *o)
-{
-	json_each(owner, json_array(meta_of(o), "ownerReferences")) {
-		bool controls = false;
-		json_bool(owner, "controller", &controls);
-		if (controls)
-			return json_text(owner, "name");
-	}
-	return NULL;
-}
-
 static int fill_rejected(struct decoder *d, const cJSON *o, struct err *e)
 {
 	struct rejected_pod *p = parcel_array(&d->parcel, 1, sizeof(*p));
 	const cJSON *status = json_object(o, "status");
-	const char *phase = json_text(status, "phase"), *reason = json_text(status, "reason");
 	const char *message = json_text(status, "message");
-	bool failed = phase && strcmp(phase, "Failed") == 0;
-	if (!failed || !message || without(REJECTED, message) == message)
+	if (!json_is(status, "phase", "Failed") || !message ||
+		without(REJECTED, message) == message)
 		return err_set(
 			e, ERR_INVALID, "Pod %.253s: no kubelet rejected it", decode_name(o));
 	if (!decode_uid(o, &p->uid))
 		return err_set(e, ERR_INVALID, "Pod %.253s: metadata.uid is none", decode_name(o));
-	if (!read_job(o, &p->job))
+	if (!meta_owner_job(o, &p->job))
 		return err_set(e, ERR_INVALID, "Pod %.253s: no Job controls it", decode_name(o));
-	p->made_ms = time_of(meta_of(o), "creationTimestamp");
+	p->made_ms = json_instant(meta_of(o), "creationTimestamp");
 	copy(d, p->ns, sizeof(p->ns), json_text(meta_of(o), "namespace"));
-	copy(d, p->job_name, sizeof(p->job_name), name_of_job(o));
+	copy(d, p->job_name, sizeof(p->job_name), json_text(meta_controller(o), "name"));
 	copy(d, p->node, sizeof(p->node), json_text(json_object(o, "spec"), "nodeName"));
 	copy(d, p->clusterqueue, sizeof(p->clusterqueue),
 		json_text(json_object(meta_of(o), "labels"), CLUSTERQUEUE_LABEL));
-	copy(d, p->reason, sizeof(p->reason), reason);
+	copy(d, p->reason, sizeof(p->reason), json_text(status, "reason"));
 	copy(d, p->message, sizeof(p->message), without(REJECTED, message));
 	return 0;
 }

@@ -10,9 +10,8 @@
 
 bool pods_table_is(const cJSON *root)
 {
-	const char *kind = json_text(root, "kind");
 	const cJSON *rows = json_get(root, "rows");
-	return kind && strcmp(kind, "Table") == 0 && (!rows || cJSON_IsArray(rows));
+	return json_is(root, "kind", "Table") && (!rows || cJSON_IsArray(rows));
 }
 
 /* -1: there is no such column. */
@@ -20,8 +19,7 @@ static int column_of_nodes(const cJSON *table)
 {
 	int column = 0;
 	json_each(c, json_array(table, "columnDefinitions")) {
-		const char *name = json_text(c, "name");
-		if (name && strcmp(name, "Node") == 0)
+		if (json_is(c, "name", "Node"))
 			return column;
 		column++;
 	}

@@ -175,16 +175,6 @@ void status_writer_free(struct status_writer *r)
 
 /* ---- what the API server has ----------------------------------------------------------------- */
 
-static const cJSON *find_condition(const cJSON *object, const char *wanted)
-{
-	json_each(condition, json_array(json_object(object, "status"), "conditions")) {
-		const char *type = json_text(condition, "type");
-		if (type && strcmp(type, wanted) == 0)
-			return condition;
-	}
-	return NULL;
-}
-
 /* Its status was emptied, or it went back to what it was (a store that was restored): another leader would
  * go by that. The second condition is not always there. */
 static bool is_lost(const struct subject *s, size_t i, const cJSON *condition, const char *status)
@@ -197,7 +187,7 @@ static bool is_lost(const struct subject *s, size_t i, const cJSON *condition, c
 
 static void take_in_condition(struct subject *s, size_t i, const cJSON *object)
 {
-	const cJSON *condition = find_condition(object, subject_kinds[s->kind].condition[i]);
+	const cJSON *condition = json_condition(object, subject_kinds[s->kind].condition[i]);
 	const char *status = json_text(condition, "status");
 	const char *since = json_text(condition, "lastTransitionTime");
 	if (is_lost(s, i, condition, status)) { /* write it anew */

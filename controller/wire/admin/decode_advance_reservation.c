@@ -180,17 +180,12 @@ static void check_queue(
  * Of this generation or an older one: what is reserved cannot be edited, and an edit of what can be must
  * not cost the acceptance when the leader dies before it has written the new generation.
  */
-static bool was_accepted(const cJSON *status, int64_t generation)
+static bool was_accepted(const cJSON *o, int64_t generation)
 {
-	json_each(condition, json_array(status, "conditions")) {
-		const char *type = json_text(condition, "type");
-		const char *is = json_text(condition, "status");
-		int64_t observed = 0;
-		json_i64(condition, "observedGeneration", &observed);
-		if (type && strcmp(type, "Accepted") == 0)
-			return is && strcmp(is, "True") == 0 && observed <= generation;
-	}
-	return false;
+	const cJSON *condition = json_condition(o, "Accepted");
+	int64_t observed = 0;
+	json_i64(condition, "observedGeneration", &observed);
+	return json_is(condition, "status", "True") && observed <= generation;
 }
 
 static bool left_item(
@@ -262,7 +257,7 @@ static int fill_advance_reservation(struct decoder *d, const cJSON *o, struct er
 	usable_by_field(d, at, spec, s);
 	check_release(d, at, s);
 	check_queue(d, at, s);
-	s->accepted = was_accepted(status, s->generation);
+	s->accepted = was_accepted(o, s->generation);
 	if (s->accepted)
 		left_field(d, status, s);
 	return decoder_verdict(d, "AdvanceReservation", o, e);
