@@ -5,6 +5,15 @@
 #include "base/order.h"
 #include "overcommit/span.h"
 
+const char *const figure_names[FIGURES] = {BATCH_CPU, BATCH_MEMORY, GOCRAN_CPU, GOCRAN_MEMORY};
+const struct figures no_figures = {.each = {-1, -1, -1, -1}};
+
+bool figures_any(const struct figures *f)
+{
+	return f->batch_cpu >= 0 || f->batch_memory >= 0 || f->gocran_cpu >= 0 ||
+	       f->gocran_memory >= 0;
+}
+
 /* What is not lent is 0 where there is a figure, and nothing where there is none. */
 static int64_t figure(
 	const struct publication_input *in, bool lent, int64_t rest, int64_t there, int64_t asked)
@@ -34,12 +43,13 @@ struct figures publication_figures(const struct publication_input *in, const str
 	struct load for_batch = load_less(pool, load_max(in->gocran_asked, nothing));
 	struct load for_gocran = load_less(pool, load_max(in->batch_asked, nothing));
 	return (struct figures){
-		figure(in, batch, for_batch.cpu_milli, there->batch_cpu, in->batch_asked.cpu_milli),
-		figure(in, batch, for_batch.memory_bytes, there->batch_memory,
+		.batch_cpu = figure(in, batch, for_batch.cpu_milli, there->batch_cpu,
+			in->batch_asked.cpu_milli),
+		.batch_memory = figure(in, batch, for_batch.memory_bytes, there->batch_memory,
 			in->batch_asked.memory_bytes),
-		figure(in, gocran, for_gocran.cpu_milli / 1000, there->gocran_cpu,
+		.gocran_cpu = figure(in, gocran, for_gocran.cpu_milli / 1000, there->gocran_cpu,
 			whole_cores_up(in->gocran_asked.cpu_milli)),
-		figure(in, gocran, for_gocran.memory_bytes, there->gocran_memory,
+		.gocran_memory = figure(in, gocran, for_gocran.memory_bytes, there->gocran_memory,
 			in->gocran_asked.memory_bytes),
 	};
 }
@@ -50,22 +60,16 @@ struct row {
 	int64_t want, there, written, asked; /* in the unit of the name, asked rounded up */
 };
 
-enum { ROWS = 4 };
-
-static void fill(struct row row[ROWS], const struct publication_input *in,
+static void fill(struct row row[FIGURES], const struct publication_input *in,
 	const struct figures *want, const struct figures *there, const struct figures *written)
 {
 	bool batch = in->lend && in->strategy->names & LEND_BATCH;
 	bool gocran = in->lend && in->strategy->names & LEND_GOCRAN;
-	bool flies = in->in_flight;
-	row[0] = (struct row){batch, flies, want->batch_cpu, there->batch_cpu, written->batch_cpu,
-		in->batch_asked.cpu_milli};
-	row[1] = (struct row){batch, flies, want->batch_memory, there->batch_memory,
-		written->batch_memory, in->batch_asked.memory_bytes};
-	row[2] = (struct row){gocran, flies, want->gocran_cpu, there->gocran_cpu,
-		written->gocran_cpu, whole_cores_up(in->gocran_asked.cpu_milli)};
-	row[3] = (struct row){gocran, flies, want->gocran_memory, there->gocran_memory,
-		written->gocran_memory, in->gocran_asked.memory_bytes};
+	const int64_t asked[FIGURES] = {in->batch_asked.cpu_milli, in->batch_asked.memory_bytes,
+		whole_cores_up(in->gocran_asked.cpu_milli), in->gocran_asked.memory_bytes};
+	for (size_t i = 0; i < FIGURES; i++)
+		row[i] = (struct row){i < 2 ? batch : gocran, in->in_flight, want->each[i],
+			there->each[i], written->each[i], asked[i]};
 }
 
 static bool differs(const struct row *r)
@@ -112,14 +116,14 @@ enum publication_why publication_due(const struct publication_input *in, const s
 		enum publication_why why;
 	} at_once[] = {{to_be_zeroed, PUBLISH_OFF}, {is_new, PUBLISH_FIRST},
 		{is_exceeded, PUBLISH_SAFETY}, {is_foreign, PUBLISH_FOREIGN}};
-	struct row row[ROWS];
+	struct row row[FIGURES];
 	bool any = false, much = false;
 	fill(row, in, want, there, written);
 	for (size_t k = 0; k < sizeof(at_once) / sizeof(*at_once); k++)
-		for (size_t i = 0; i < ROWS; i++)
+		for (size_t i = 0; i < FIGURES; i++)
 			if (differs(&row[i]) && at_once[k].holds(&row[i]))
 				return at_once[k].why;
-	for (size_t i = 0; i < ROWS; i++) {
+	for (size_t i = 0; i < FIGURES; i++) {
 		any |= differs(&row[i]);
 		much |= differs(&row[i]) && differs_much(&row[i], in->strategy->diff_permille);
 	}

@@ -42,9 +42,21 @@
 
 /* As the node's status has them, in the units of the names (gocran.io/cpu whole cores); -1: no such
  * key. */
+enum { FIGURES = 4 };
+
 struct figures {
-	int64_t batch_cpu, batch_memory, gocran_cpu, gocran_memory;
+	union {
+		struct {
+			int64_t batch_cpu, batch_memory, gocran_cpu, gocran_memory;
+		};
+		int64_t each[FIGURES]; /* by figure_names */
+	};
 };
+
+extern const char *const figure_names[FIGURES];
+extern const struct figures no_figures; /* -1 each */
+/* True when there is a key of one of them. */
+bool figures_any(const struct figures *f);
 
 struct publication_input {
 	const struct strategy *strategy;

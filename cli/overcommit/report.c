@@ -219,35 +219,16 @@ static void put_sum(const struct account *a, const struct style *style, struct b
 	table_free(t);
 }
 
-static const char *const names[] = {BATCH_CPU, BATCH_MEMORY, GOCRAN_CPU, GOCRAN_MEMORY};
-
-static void figures_list(const struct figures *f, int64_t ret[4])
-{
-	ret[0] = f->batch_cpu;
-	ret[1] = f->batch_memory;
-	ret[2] = f->gocran_cpu;
-	ret[3] = f->gocran_memory;
-}
-
 static void put_figures(
 	const char *lead, const struct figures *f, const char *none, struct buf *out)
 {
-	int64_t all[4];
 	size_t told = 0;
-	figures_list(f, all);
 	buf_puts(out, lead);
-	for (size_t i = 0; i < 4; i++)
-		if (all[i] >= 0)
-			buf_printf(out, "%s%s %" PRId64, told++ ? ", " : "", names[i], all[i]);
+	for (size_t i = 0; i < FIGURES; i++)
+		if (f->each[i] >= 0)
+			buf_printf(out, "%s%s %" PRId64, told++ ? ", " : "", figure_names[i],
+				f->each[i]);
 	buf_printf(out, "%s.\n", told ? "" : none);
-}
-
-static bool figures_same(const struct figures *a, const struct figures *b)
-{
-	int64_t one[4], other[4];
-	figures_list(a, one);
-	figures_list(b, other);
-	return memcmp(one, other, sizeof(one)) == 0;
 }
 
 static void put_published(const struct account *a, int64_t now_ms, struct buf *out)
@@ -255,7 +236,7 @@ static void put_published(const struct account *a, int64_t now_ms, struct buf *o
 	char at[STAMP_TEXT_SIZE];
 	const struct node_facts *f = a->node;
 	put_figures("  It publishes ", &f->allocatable_lent, "nothing", out);
-	if (!figures_same(&f->allocatable_lent, &f->capacity_lent))
+	if (memcmp(&f->allocatable_lent, &f->capacity_lent, sizeof(f->capacity_lent)) != 0)
 		put_figures("  Its capacity says otherwise: ", &f->capacity_lent, "nothing", out);
 	if (f->sample_ms > 0)
 		buf_printf(out, "  The sample behind that was taken at %s, %s ago.\n",
@@ -305,12 +286,10 @@ static void put_terms_json(struct json_writer *w, const char *key, const struct 
 
 static void put_figures_json(struct json_writer *w, const char *key, const struct figures *f)
 {
-	int64_t all[4];
-	figures_list(f, all);
 	jw_object(w, key);
-	for (size_t i = 0; i < 4; i++)
-		if (all[i] >= 0)
-			jw_int(w, names[i], all[i]);
+	for (size_t i = 0; i < FIGURES; i++)
+		if (f->each[i] >= 0)
+			jw_int(w, figure_names[i], f->each[i]);
 	jw_end(w);
 }
 

@@ -16,8 +16,6 @@ enum {
 	RETRY_MAX_MS = 60 * 1000,
 };
 
-static const struct figures no_figures = {-1, -1, -1, -1};
-
 const char *degrade_name(enum degrade d)
 {
 	switch (d) {
@@ -51,16 +49,10 @@ void node_state_done(struct node_state *a)
 
 static struct figures figures_there(const struct node_facts *f)
 {
-	const struct figures *c = &f->capacity_lent, *a = &f->allocatable_lent;
-	return (struct figures){least(c->batch_cpu, a->batch_cpu),
-		least(c->batch_memory, a->batch_memory), least(c->gocran_cpu, a->gocran_cpu),
-		least(c->gocran_memory, a->gocran_memory)};
-}
-
-static bool any_key(const struct figures *f)
-{
-	return f->batch_cpu >= 0 || f->batch_memory >= 0 || f->gocran_cpu >= 0 ||
-	       f->gocran_memory >= 0;
+	struct figures there;
+	for (size_t i = 0; i < FIGURES; i++)
+		there.each[i] = least(f->capacity_lent.each[i], f->allocatable_lent.each[i]);
+	return there;
 }
 
 static int64_t positive(int64_t x)
@@ -72,14 +64,14 @@ static int64_t positive(int64_t x)
 static struct load published_batch(const struct node_state *a)
 {
 	struct load own = {positive(a->there.batch_cpu), positive(a->there.batch_memory)};
-	bool both = (a->strategy.names & LEND_GOCRAN) && any_key(&a->there);
+	bool both = (a->strategy.names & LEND_GOCRAN) && figures_any(&a->there);
 	return both ? load_add(own, a->gocran_asked) : own;
 }
 
 static struct load published_gocran(const struct node_state *a)
 {
 	struct load own = {positive(a->there.gocran_cpu) * 1000, positive(a->there.gocran_memory)};
-	bool both = (a->strategy.names & LEND_BATCH) && any_key(&a->there);
+	bool both = (a->strategy.names & LEND_BATCH) && figures_any(&a->there);
 	return both ? load_add(own, a->batch_asked) : own;
 }
 
@@ -188,7 +180,7 @@ static void begin(struct inventory_node *n, int64_t now_ms)
 	if (a->begun)
 		return;
 	a->begun = true;
-	if (any_key(&a->there)) {
+	if (figures_any(&a->there)) {
 		newest_ms = n->facts->sample_ms ? n->facts->sample_ms : now_ms;
 		least_ms = now_ms - a->strategy.degrade_min * MINUTE_MS + grace_ms(&a->strategy);
 		if (newest_ms < least_ms)
@@ -320,9 +312,10 @@ void node_state_make(struct inventory_node *n, int64_t now_ms)
 
 bool node_state_falls(const struct node_state *a)
 {
-	const struct figures *w = &a->want, *t = &a->there;
-	return w->batch_cpu < t->batch_cpu || w->batch_memory < t->batch_memory ||
-	       w->gocran_cpu < t->gocran_cpu || w->gocran_memory < t->gocran_memory;
+	for (size_t i = 0; i < FIGURES; i++)
+		if (a->want.each[i] < a->there.each[i])
+			return true;
+	return false;
 }
 
 void node_state_send(struct node_state *a)
@@ -340,14 +333,9 @@ static int64_t pause_ms(unsigned failures)
 /* What was written counts as seen: the watch says so too, soon. */
 static void put_figures(struct figures *to, const struct figures *from)
 {
-	if (from->batch_cpu >= 0)
-		to->batch_cpu = from->batch_cpu;
-	if (from->batch_memory >= 0)
-		to->batch_memory = from->batch_memory;
-	if (from->gocran_cpu >= 0)
-		to->gocran_cpu = from->gocran_cpu;
-	if (from->gocran_memory >= 0)
-		to->gocran_memory = from->gocran_memory;
+	for (size_t i = 0; i < FIGURES; i++)
+		if (from->each[i] >= 0)
+			to->each[i] = from->each[i];
 }
 
 void node_state_sent(struct inventory_node *n, bool done, int64_t now_ms)

@@ -6,35 +6,28 @@
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"
 
-enum { NAMES = 4 };
-
-static const char *const names[NAMES] = {BATCH_CPU, BATCH_MEMORY, GOCRAN_CPU, GOCRAN_MEMORY};
-
-static void list_figures(const struct figures *f, int64_t ret[NAMES])
+/* Counts what is asked for of what is published, or asked for all the same. */
+static struct figures requested(const struct node_state *l)
 {
-	ret[0] = f->batch_cpu;
-	ret[1] = f->batch_memory;
-	ret[2] = f->gocran_cpu;
-	ret[3] = f->gocran_memory;
-}
-
-static void list_asked(const struct node_state *l, int64_t ret[NAMES])
-{
-	ret[0] = l->batch_asked.cpu_milli;
-	ret[1] = l->batch_asked.memory_bytes;
-	ret[2] = (l->gocran_asked.cpu_milli + 999) / 1000;
-	ret[3] = l->gocran_asked.memory_bytes;
+	struct figures f = {.batch_cpu = l->batch_asked.cpu_milli,
+		.batch_memory = l->batch_asked.memory_bytes,
+		.gocran_cpu = (l->gocran_asked.cpu_milli + 999) / 1000,
+		.gocran_memory = l->gocran_asked.memory_bytes};
+	for (size_t i = 0; i < FIGURES; i++)
+		if (f.each[i] == 0 && l->there.each[i] < 0)
+			f.each[i] = -1;
+	return f;
 }
 
 /* -1: nothing is lent under that name. */
-static void list_calculated(const struct node_state *l, int64_t ret[NAMES])
+static struct figures calculated(const struct node_state *l)
 {
 	bool batch = l->strategy.enable && (l->strategy.names & LEND_BATCH);
 	bool gocran = l->strategy.enable && (l->strategy.names & LEND_GOCRAN);
-	ret[0] = batch ? l->batch.cpu_milli : -1;
-	ret[1] = batch ? l->batch.memory_bytes : -1;
-	ret[2] = gocran ? l->gocran.cpu_milli / 1000 : -1;
-	ret[3] = gocran ? l->gocran.memory_bytes : -1;
+	return (struct figures){.batch_cpu = batch ? l->batch.cpu_milli : -1,
+		.batch_memory = batch ? l->batch.memory_bytes : -1,
+		.gocran_cpu = gocran ? l->gocran.cpu_milli / 1000 : -1,
+		.gocran_memory = gocran ? l->gocran.memory_bytes : -1};
 }
 
 /* Of a node that has to do with lending; NULL past the last. */
@@ -42,11 +35,9 @@ static const struct inventory_node *next_node(const struct overcommit_controller
 {
 	const struct inventory_node *n;
 	while (l && (n = inventory_node_at(l->inventory, *at))) {
-		const struct figures *t = &n->node_state.there;
 		++*at;
-		if (n->facts && (n->node_state.strategy.enable || t->batch_cpu >= 0 ||
-					t->batch_memory >= 0 || t->gocran_cpu >= 0 ||
-					t->gocran_memory >= 0))
+		if (n->facts &&
+			(n->node_state.strategy.enable || figures_any(&n->node_state.there)))
 			return n;
 	}
 	return NULL;
@@ -61,24 +52,17 @@ static void put_row(
 
 enum column { ALLOCATABLE, REQUESTED, CALCULATED };
 
-static void list_column(const struct node_state *l, enum column c, int64_t ret[NAMES])
+static struct figures figures_of(const struct node_state *l, enum column c)
 {
-	int64_t there[NAMES];
 	switch (c) {
 	case ALLOCATABLE:
-		list_figures(&l->there, ret);
-		return;
-	case REQUESTED: /* of what is published, or asked for all the same */
-		list_asked(l, ret);
-		list_figures(&l->there, there);
-		for (size_t i = 0; i < NAMES; i++)
-			if (ret[i] == 0 && there[i] < 0)
-				ret[i] = -1;
-		return;
+		return l->there;
+	case REQUESTED:
+		return requested(l);
 	case CALCULATED:
-		list_calculated(l, ret);
-		return;
+		return calculated(l);
 	}
+	return no_figures;
 }
 
 static void put_nodes(const struct overcommit_controller *l, struct buf *out)
@@ -98,14 +82,14 @@ static void put_nodes(const struct overcommit_controller *l, struct buf *out)
 			"What may be lent by the newest samples, published yet or not."},
 	};
 	const struct inventory_node *n;
-	int64_t value[NAMES];
 	for (size_t f = 0; f < sizeof(families) / sizeof(*families); f++) {
 		metrics_put_family(out, families[f].name, GAUGE, "", families[f].help);
 		for (size_t at = 0; (n = next_node(l, &at));) {
-			list_column(&n->node_state, families[f].column, value);
-			for (size_t i = 0; i < NAMES; i++)
-				if (value[i] >= 0)
-					put_row(out, families[f].name, names[i], n->name, value[i]);
+			struct figures value = figures_of(&n->node_state, families[f].column);
+			for (size_t i = 0; i < FIGURES; i++)
+				if (value.each[i] >= 0)
+					put_row(out, families[f].name, figure_names[i], n->name,
+						value.each[i]);
 		}
 	}
 }

@@ -18,22 +18,15 @@ static void put_load(struct json_writer *w, const char *key, struct load l)
 	jw_end(w);
 }
 
-/* -1, no such key, is null. */
-static void put_figure(struct json_writer *w, const char *name, int64_t amount)
-{
-	if (amount < 0)
-		jw_text(w, name, NULL);
-	else
-		jw_int(w, name, amount);
-}
-
+/* Puts null where there is no such key. */
 static void put_figures(struct json_writer *w, const char *key, const struct figures *f)
 {
 	jw_object(w, key);
-	put_figure(w, BATCH_CPU, f->batch_cpu);
-	put_figure(w, BATCH_MEMORY, f->batch_memory);
-	put_figure(w, GOCRAN_CPU, f->gocran_cpu);
-	put_figure(w, GOCRAN_MEMORY, f->gocran_memory);
+	for (size_t i = 0; i < FIGURES; i++)
+		if (f->each[i] < 0)
+			jw_text(w, figure_names[i], NULL);
+		else
+			jw_int(w, figure_names[i], f->each[i]);
 	jw_end(w);
 }
 

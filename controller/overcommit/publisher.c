@@ -57,19 +57,12 @@ void publisher_free(struct publisher *p)
 /* ---- the body -------------------------------------------------------------------------------- */
 
 /* Figures are texts, as quantities are. */
-static void put_figure(struct json_writer *w, const char *name, int64_t amount)
-{
-	if (amount >= 0)
-		jw_textf(w, name, "%" PRId64, amount);
-}
-
 static void put_figures(struct json_writer *w, const char *key, const struct figures *f)
 {
 	jw_object(w, key);
-	put_figure(w, BATCH_CPU, f->batch_cpu);
-	put_figure(w, BATCH_MEMORY, f->batch_memory);
-	put_figure(w, GOCRAN_CPU, f->gocran_cpu);
-	put_figure(w, GOCRAN_MEMORY, f->gocran_memory);
+	for (size_t i = 0; i < FIGURES; i++)
+		if (f->each[i] >= 0)
+			jw_textf(w, figure_names[i], "%" PRId64, f->each[i]);
 	jw_end(w);
 }
 

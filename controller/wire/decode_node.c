@@ -127,12 +127,10 @@ static int64_t figure_of(struct decoder *d, const cJSON *map, const char *resour
 static struct figures figures_field(struct decoder *d, const cJSON *status, const char *key)
 {
 	const cJSON *map = json_object(status, key);
-	return (struct figures){
-		.batch_cpu = figure_of(d, map, BATCH_CPU),
-		.batch_memory = figure_of(d, map, BATCH_MEMORY),
-		.gocran_cpu = figure_of(d, map, GOCRAN_CPU),
-		.gocran_memory = figure_of(d, map, GOCRAN_MEMORY),
-	};
+	struct figures figures;
+	for (size_t i = 0; i < FIGURES; i++)
+		figures.each[i] = figure_of(d, map, figure_names[i]);
+	return figures;
 }
 
 static void read_status(struct decoder *d, const cJSON *o, struct node_facts *f)

@@ -10,7 +10,7 @@ static struct node_facts *node(const char *name, uint8_t number)
 	struct node_facts *f = mem_alloc(sizeof(*f));
 	*f = (struct node_facts){.name = name, .ready = true, .metrics_path = ""};
 	f->uid.byte[0] = number;
-	f->capacity_lent = f->allocatable_lent = (struct figures){-1, -1, -1, -1};
+	f->capacity_lent = f->allocatable_lent = no_figures;
 	return f;
 }
 

@@ -164,7 +164,7 @@ static void restart(struct world *w)
 	window_begin(&w->window, known ? w->sample_ms : 0);
 	w->has_estimate = false;
 	w->samples = 0;
-	w->written = (struct figures){-1, -1, -1, -1};
+	w->written = no_figures;
 	w->written_ms = 0;
 	w->memory = (struct reclaim_memory){0};
 }
@@ -332,7 +332,7 @@ static void step(struct world *w)
 static void play(uint64_t seed)
 {
 	struct world w = {.now_ms = T0,
-		.there = {-1, -1, -1, -1},
+		.there = {{{-1, -1, -1, -1}}},
 		.ready = true,
 		.node = {.capacity = CORES(104, 130), .allocatable = CORES(100, 120)}};
 	playing = seed;
