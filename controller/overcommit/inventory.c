@@ -105,7 +105,7 @@ static void dangle(struct inventory_pod *p)
 
 static void drop_pod(struct inventory *v, const char *key)
 {
-	struct inventory_pod *p = map_get(&v->pods, map_hash_string(key), key);
+	struct inventory_pod *p = inventory_find_pod(v, key);
 	if (!p)
 		return;
 	/* A dangling one stays findable by its name, until another has it or a round is over. */
@@ -121,11 +121,9 @@ static void drop_pod(struct inventory *v, const char *key)
 void inventory_drop_pod(struct inventory *v, const char *ns, const char *name)
 {
 	char key[POD_NAME_MAX];
-	if (pod_key(ns, name, key)) {
-		struct inventory_pod *p = map_get(&v->pods, map_hash_string(key), key);
-		if (p && !p->dangling)
-			drop_pod(v, key);
-	}
+	const struct inventory_pod *p = pod_key(ns, name, key) ? inventory_find_pod(v, key) : NULL;
+	if (p && !p->dangling)
+		drop_pod(v, key);
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -277,7 +275,7 @@ static struct inventory_pod *new_pod(struct inventory *v, const char *key, struc
 static struct inventory_pod *same_pod(
 	struct inventory *v, const char *key, const struct pod_facts *f)
 {
-	struct inventory_pod *p = map_get(&v->pods, map_hash_string(key), key);
+	struct inventory_pod *p = inventory_find_pod(v, key);
 	if (!p)
 		return NULL;
 	if (!p->dangling && uid_cmp(&p->uid, &f->uid) == 0 && strcmp(p->node->name, f->node) == 0)
@@ -385,16 +383,15 @@ bool inventory_sample_node(struct inventory *v, const struct usage_facts *u)
 	return true;
 }
 
-struct inventory_pod *inventory_find_pod(
-	const struct inventory *v, const char *ns, const char *name)
+struct inventory_pod *inventory_find_pod(const struct inventory *v, const char *key)
 {
-	char key[POD_NAME_MAX];
-	return pod_key(ns, name, key) ? map_get(&v->pods, map_hash_string(key), key) : NULL;
+	return map_get(&v->pods, map_hash_string(key), key);
 }
 
 bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u)
 {
-	struct inventory_pod *p = inventory_find_pod(v, u->ns, u->name);
+	char key[POD_NAME_MAX];
+	struct inventory_pod *p = pod_key(u->ns, u->name, key) ? inventory_find_pod(v, key) : NULL;
 	if (!p)
 		return false;
 	p->sampled = v->round;

@@ -95,7 +95,7 @@ size_t inventory_nodes(const struct inventory *v);
 struct inventory_node *inventory_node_at(const struct inventory *v, size_t index);
 struct inventory_node *inventory_find(const struct inventory *v, const char *name);
 struct inventory_pod *inventory_find_pod(
-	const struct inventory *v, const char *ns, const char *name);
+	const struct inventory *v, const char *key); /* "namespace/name" */
 
 size_t inventory_pods(const struct inventory *v);
 size_t inventory_bytes(const struct inventory *v);

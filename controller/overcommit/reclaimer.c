@@ -380,19 +380,10 @@ static void take_job(struct reclaimer *r, const struct candidate *c)
 
 /* ---- evictions ------------------------------------------------------------------------------- */
 
-static struct inventory_pod *find_pod(const struct reclaimer *r, const char *key)
-{
-	const char *slash = strchr(key, '/');
-	char *ns = mem_strndup(key, (size_t)(slash - key));
-	struct inventory_pod *p = inventory_find_pod(r->o.inventory, ns, slash + 1);
-	free(ns);
-	return p;
-}
-
 static void on_evicted(const char *pod, enum reclaim_trigger t, bool gone, void *ctx)
 {
 	struct reclaimer *r = ctx;
-	struct inventory_pod *p = find_pod(r, pod);
+	struct inventory_pod *p = inventory_find_pod(r->o.inventory, pod);
 	r->counts[t][RECLAIM_EVICT] += gone;
 	if (gone || !p || !p->lent)
 		return;
