@@ -1,6 +1,5 @@
 #include "cli/whatif/changes.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "cli/simulate/documents.h"
 #include "cli/table.h"
 #include "cli/whatif/object_path.h"
+#include "controller/common/path.h"
 
 #define API_VERSION "sluice.dev/v1alpha1"
 
@@ -385,19 +385,6 @@ int changes_check(struct changes *c, struct err *e)
 
 /* ---- the question ---------------------------------------------------------------------------- */
 
-/* JSON has many quotes, which cost three bytes each. What may stand in a query stays as it is. */
-static void put_escaped(const char *text, struct buf *out)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-._~:,/";
-	for (; *text; text++) {
-		if (strchr(plain, *text))
-			buf_putc(out, *text);
-		else
-			buf_printf(out, "%%%02X", (unsigned)(unsigned char)*text);
-	}
-}
-
 static void put_object(const struct object *o, struct buf *out)
 {
 	struct buf text;
@@ -410,7 +397,7 @@ static void put_object(const struct object *o, struct buf *out)
 		buf_puts(out, "drop=");
 	}
 	out->failed |= text.failed;
-	put_escaped(buf_text(&text), out);
+	path_escape_but(out, buf_text(&text), ":,/"); /* JSON has many: three bytes each */
 	buf_done(&text);
 }
 

@@ -1,5 +1,7 @@
 #include "controller/common/path.h"
 
+#include <string.h>
+
 static bool is_unreserved(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -8,8 +10,13 @@ static bool is_unreserved(char c)
 
 void path_escape(struct buf *out, const char *text)
 {
+	path_escape_but(out, text, "");
+}
+
+void path_escape_but(struct buf *out, const char *text, const char *too)
+{
 	for (; *text; text++) {
-		if (is_unreserved(*text))
+		if (is_unreserved(*text) || strchr(too, *text))
 			buf_putc(out, *text);
 		else
 			buf_printf(out, "%%%02X", (unsigned char)*text);

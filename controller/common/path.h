@@ -11,8 +11,9 @@
 
 enum { PATH_MAX_BYTES = 4096 };
 
-/* Appends text with everything but letters, digits and -._~ encoded. */
-void path_escape(struct buf *out, const char *text);
+/* Appends text with everything but letters, digits, -._~ and what `too` has encoded. */
+void path_escape_but(struct buf *out, const char *text, const char *too);
+void path_escape(struct buf *out, const char *text); /* but for nothing else */
 
 /* Appends format, in which each %s is one argument, escaped; nothing else is understood. */
 void path_format(struct buf *out, const char *format, ...);
