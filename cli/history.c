@@ -2,7 +2,6 @@
  * The command history: the runs of Jobs, also of Jobs that are deleted, as a table, CSV or JSON; those of one
  * Job as a story. Of the API server with the user's own rights.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /*
  * The commands hold and release: write or remove the annotation sluice.dev/hold.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"

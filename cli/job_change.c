@@ -1,6 +1,5 @@
 #include "cli/job_change.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json_writer.h"

@@ -1,7 +1,6 @@
 /* The command: what nodes may lend, and why that much; of YAML files, or of a node of a cluster. */
 #include <ev.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/overcommit/account.h"

@@ -1,7 +1,6 @@
 #include "cli/priority.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"

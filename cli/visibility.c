@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "controller/common/path.h"
-
 enum { PLAYED_WAIT_MS = 70000 }; /* longer than the API server waits, which has the better words */
 
 #define APISERVICE VISIBILITY_VERSION "." VISIBILITY_GROUP

@@ -26,7 +26,6 @@
 #ifndef SLUICE_CONTROLLER_ANNOUNCEMENT_H
 #define SLUICE_CONTROLLER_ANNOUNCEMENT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "controller/common/log.h"

@@ -1,8 +1,6 @@
 #include "cli/calendar/cluster.h"
 
 #include <ev.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/flags.h"

@@ -2,9 +2,6 @@
 #ifndef SLUICE_CLI_CALENDAR_OPTIONS_H
 #define SLUICE_CLI_CALENDAR_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cli/options.h"
 
 enum calendar_verb { CALENDAR_SHOW, CALENDAR_TEST, CALENDAR_IMPORT };

@@ -9,7 +9,6 @@
 #ifndef SLUICE_CLI_DOCTOR_FINDINGS_H
 #define SLUICE_CLI_DOCTOR_FINDINGS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/instant.h"
 #include "base/mem.h"
 #include "base/span.h"
 #include "cli/doctor/checks.h"

@@ -4,7 +4,6 @@
  * for each verb of each resource there, so that it is the sum of all bindings that is asked, not
  * ours alone.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* What came of an import, as YAML, JSON and lines: see import.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/import/import.h"

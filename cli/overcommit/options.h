@@ -3,7 +3,6 @@
 #define SLUICE_CLI_OVERCOMMIT_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "cli/options.h"

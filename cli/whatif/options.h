@@ -5,7 +5,6 @@
 #define SLUICE_CLI_WHATIF_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "cli/options.h"
 

@@ -9,7 +9,6 @@
 #define SLUICE_CONTROLLER_ANSWERS_API_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/buf.h"
 #include "controller/answers/leadership.h"

@@ -1,6 +1,5 @@
 #include "controller/answers/leadership.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "controller/common/stamp.h"

@@ -26,7 +26,6 @@
 #ifndef SLUICE_CONTROLLER_ANSWERS_WATCHERS_H
 #define SLUICE_CONTROLLER_ANSWERS_WATCHERS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "controller/net/http.h"

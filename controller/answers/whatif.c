@@ -1,6 +1,5 @@
 #include "controller/answers/whatif.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"

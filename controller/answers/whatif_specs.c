@@ -1,6 +1,5 @@
 #include "controller/answers/whatif_specs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

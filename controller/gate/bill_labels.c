@@ -1,7 +1,6 @@
 #include "controller/gate/bill_labels.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/map.h"
 #include "base/siphash.h"
 #include "controller/gate/adoption.h"

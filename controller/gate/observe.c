@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/siphash.h"
 #include "base/must.h"
 #include "controller/gate/attempt.h"
 #include "controller/gate/bill_labels.h"

@@ -49,7 +49,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/map.h"
 #include "controller/gate/gate.h"

@@ -10,7 +10,6 @@
 #define SLUICE_CONTROLLER_GATE_RECORD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/uid.h"

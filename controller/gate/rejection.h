@@ -42,7 +42,6 @@
 #define SLUICE_CONTROLLER_GATE_REJECTION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"

@@ -4,7 +4,6 @@
  * queued again for a while.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #define SLUICE_CONTROLLER_GATE_STOP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct decision;

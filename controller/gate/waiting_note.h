@@ -3,7 +3,6 @@
 #define SLUICE_CONTROLLER_GATE_WAITING_NOTE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"

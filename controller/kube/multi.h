@@ -12,7 +12,6 @@
 
 #include <curl/curl.h>
 #include <ev.h>
-#include <stdbool.h>
 
 struct multi;
 

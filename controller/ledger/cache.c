@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 
 struct cache_row {
 	char *node, *flavor, *resource;

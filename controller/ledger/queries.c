@@ -3,7 +3,6 @@
  * and what became of Jobs. Each is a row, and how a row of its answer is read. Columns are told at the
  * top of each file of sql/.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/must.h"

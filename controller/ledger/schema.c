@@ -19,7 +19,6 @@
  * its name: of two one waits, fails, and looks again.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <libpq-fe.h>

@@ -12,8 +12,6 @@
 #ifndef SLUICE_CONTROLLER_NET_STREAM_H
 #define SLUICE_CONTROLLER_NET_STREAM_H
 
-#include <stdbool.h>
-
 #include "controller/net/connections.h"
 #include "controller/net/http.h"
 

@@ -14,7 +14,6 @@
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_HISTORY_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_HISTORY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "controller/common/log.h"

@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "base/instant.h"
 #include "base/span.h"
 #include "controller/gate/gate.h"
 #include "controller/wire/decode_parts.h"

@@ -11,7 +11,6 @@
  */
 #include <string.h>
 
-#include "base/instant.h"
 #include "base/slice.h"
 #include "controller/wire/decode_parts.h"
 

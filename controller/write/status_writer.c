@@ -6,7 +6,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
-#include "base/must.h"
 #include "base/json.h"
 #include "controller/kube/skim.h"
 #include "controller/common/path.h"

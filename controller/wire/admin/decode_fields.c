@@ -1,5 +1,4 @@
 /* A row of sluice/fields/X.def becomes a statement here, which reads that field: decode_parts.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/must.h"
