@@ -302,11 +302,6 @@ static void put_off(const char *pointer, struct buf *out)
 	buf_printf(out, ",{\"op\":\"remove\",\"path\":\"%s\"}", pointer);
 }
 
-static void put_warning_off(struct buf *out)
-{
-	put_off(STOPPING_POINTER, out);
-}
-
 static void put_start(const struct intent *i, struct buf *out)
 {
 	put_auth(i, true, out);
@@ -318,7 +313,7 @@ static void put_start(const struct intent *i, struct buf *out)
 	if (i->has_booked_start)
 		put_off(BOOKED_START_POINTER, out);
 	if (i->drop_warning)
-		put_warning_off(out);
+		put_off(STOPPING_POINTER, out);
 	put_raw(out, "replace", "/spec/suspend", "false");
 	put_counts(i, out);
 	put_template(&i->template, out);
@@ -331,7 +326,7 @@ static void put_stop(const struct intent *i, struct buf *out)
 	put_auth(i, false, out);
 	put_annotations_map(i, out);
 	if (i->drop_warning)
-		put_warning_off(out);
+		put_off(STOPPING_POINTER, out);
 	put_raw(out, "replace", "/spec/suspend", "true");
 	put_counts_back(i, out);
 	put_hold(i, out);
@@ -346,7 +341,7 @@ static void put_tell(const struct intent *i, struct buf *out)
 	if (i->drop_notice)
 		put_off(WAITING_POINTER, out);
 	if (i->drop_warning)
-		put_warning_off(out);
+		put_off(STOPPING_POINTER, out);
 	if (i->resume)
 		put_raw(out, "replace", "/spec/suspend", "false");
 	put_counts_back(i, out);
@@ -412,7 +407,7 @@ static void put_warn(const struct intent *i, struct buf *out)
 	put_auth(i, false, out);
 	put_annotations_map(i, out);
 	if (i->stopping_at_ms == 0) {
-		put_warning_off(out);
+		put_off(STOPPING_POINTER, out);
 		return;
 	}
 	put_time(STOPPING_POINTER, i->stopping_at_ms, out);
