@@ -102,13 +102,18 @@ static void put_verdict(struct json_writer *w, const struct status_verdict *v, c
 	jw_end(w);
 }
 
+/* What the view of a queue or Cohort says. */
+#define VERDICT(v)                                                                                 \
+	&(struct status_verdict)                                                                   \
+	{                                                                                          \
+		(v)->active, (v)->reason, (v)->message, (v)->invalid, (v)->generation              \
+	}
+
 void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sharing,
 	const char *since, const struct status_effect *effect, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	struct status_verdict verdict = {
-		v->active, v->reason, v->message, v->invalid, v->generation};
-	put_verdict(&w, &verdict, since, effect);
+	put_verdict(&w, VERDICT(v), since, effect);
 	status_put_count(&w, "pendingWorkloads", v->pending);
 	status_put_count(&w, "reservingWorkloads", v->reserving);
 	status_put_count(&w, "admittedWorkloads", v->admitted);
@@ -121,9 +126,7 @@ void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const 
 	const struct status_effect *effect, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	struct status_verdict verdict = {
-		v->active, v->reason, v->message, v->invalid, v->generation};
-	put_verdict(&w, &verdict, since, effect);
+	put_verdict(&w, VERDICT(v), since, effect);
 	put_share(&w, fair_sharing && v->parent && v->parent[0], v->weighted_share);
 	jw_close(&w);
 }
@@ -143,9 +146,7 @@ void status_render_localqueue(const struct localqueue_view *v, const char *since
 	const struct status_effect *effect, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	struct status_verdict verdict = {
-		v->active, v->reason, v->message, v->invalid, v->generation};
-	put_verdict(&w, &verdict, since, effect);
+	put_verdict(&w, VERDICT(v), since, effect);
 	status_put_count(&w, "pendingWorkloads", v->pending);
 	status_put_count(&w, "reservingWorkloads", v->reserving);
 	status_put_count(&w, "admittedWorkloads", v->admitted);

@@ -373,11 +373,6 @@ static const char *since_of(struct subject *s, size_t i, bool is)
 	return s->condition[i].since;
 }
 
-static const char *since(struct subject *s, bool active)
-{
-	return since_of(s, 0, active);
-}
-
 static void tell_turn(struct subject *s, const struct status_conditions *c, size_t i)
 {
 	struct events_subject of = {s->uid, s->ns, s->name, subject_kinds[s->kind].name};
@@ -521,11 +516,12 @@ static void offer(struct subject *s, struct buf *text)
 			status_render_##kind(&v, __VA_ARGS__, text)))
 
 RENDER(clusterqueue, "",
-	status_render_clusterqueue(&v, r->fair_sharing, since(s, v.active), effect_of(s), text))
-RENDER(localqueue, v.ns, status_render_localqueue(&v, since(s, v.active), effect_of(s), text))
+	status_render_clusterqueue(
+		&v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s), text))
+RENDER(localqueue, v.ns, status_render_localqueue(&v, since_of(s, 0, v.active), effect_of(s), text))
 /* One that is only named has no subject. */
 RENDER(cohort, "",
-	status_render_cohort(&v, r->fair_sharing, since(s, v.active), effect_of(s), text))
+	status_render_cohort(&v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s), text))
 RENDER_JUDGED(calendar, r->zones ? zones_edition(r->zones) : "", &r->judged)
 RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
@@ -585,7 +581,7 @@ static void report_flavor(struct subject *s)
 		.generation = s->generation};
 	s->unsaid = false;
 	buf_init(&text, STATUS_MAX_BYTES);
-	status_render_flavor(&v, since(s, v.active), &text);
+	status_render_flavor(&v, since_of(s, 0, v.active), &text);
 	offer(s, &text);
 	buf_done(&text);
 	buf_done(&message);
