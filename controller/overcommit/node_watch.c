@@ -144,32 +144,28 @@ static void count_close(struct count *t)
 		"lending idle resources is not enabled", NULL);
 }
 
-static void open_nodes(struct node_watch *c)
+static void follow(struct count *t, const struct kube_watch_handler *handler)
 {
-	static const struct kube_watch_handler handler = {.begin = on_begin_nodes,
-		.event = on_node,
-		.end = on_end_nodes,
-		.trouble = on_trouble,
-		.unreadable = on_unreadable};
-	c->nodes.subscriber = kube_shared_watch_join(c->nodes.share, &handler, &c->nodes);
-}
-
-static void open_pods(struct node_watch *c)
-{
-	static const struct kube_watch_handler handler = {.begin = on_begin_pods,
-		.event = on_pod,
-		.end = on_end_pods,
-		.trouble = on_trouble,
-		.unreadable = on_unreadable};
-	c->pods.subscriber = kube_shared_watch_join(c->pods.share, &handler, &c->pods);
+	if (!t->subscriber)
+		t->subscriber = kube_shared_watch_join(t->share, handler, t);
 }
 
 void node_watch_want(struct node_watch *c, bool nodes, bool pods)
 {
-	if (nodes && !c->nodes.subscriber)
-		open_nodes(c);
-	if (pods && !c->pods.subscriber)
-		open_pods(c);
+	static const struct kube_watch_handler on_nodes = {.begin = on_begin_nodes,
+		.event = on_node,
+		.end = on_end_nodes,
+		.trouble = on_trouble,
+		.unreadable = on_unreadable};
+	static const struct kube_watch_handler on_pods = {.begin = on_begin_pods,
+		.event = on_pod,
+		.end = on_end_pods,
+		.trouble = on_trouble,
+		.unreadable = on_unreadable};
+	if (nodes)
+		follow(&c->nodes, &on_nodes);
+	if (pods)
+		follow(&c->pods, &on_pods);
 	if (!pods)
 		count_close(&c->pods);
 	if (nodes || !c->nodes.subscriber)
