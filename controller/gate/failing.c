@@ -10,6 +10,7 @@
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
+#include "queue/job/text.h"
 
 #define SAID_MAX 300		    /* bytes of the server's words that are kept */
 #define PAUSE_MAX_MS INT64_C(30000) /* between tries of what has failed for long */

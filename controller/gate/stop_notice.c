@@ -23,6 +23,7 @@
 #include "controller/gate/stop.h"
 #include "controller/gate/stop_notice.h"
 #include "controller/gate/stop_words.h"
+#include "queue/job/text.h"
 
 /* So long after the stop that did not come; longer than any stop takes to be decided. */
 #define STALE_MS 60000

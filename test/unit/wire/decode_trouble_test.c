@@ -130,7 +130,7 @@ static void a_pod_that_goes(void **state)
 	assert_int_equal(
 		decode_trouble_pod(
 			parsed("{'metadata':{'name':'a','uid':'" UID "','deletionTimestamp':"
-			       "'2026-11-21T10:00:00Z','ownerReferences':[{'kind':'Job','uid':'" JOB
+			       "'2026-11-21T10:00:00Z','ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','uid':'" JOB
 			       "','controller':true}]}}"),
 			&p, NULL),
 		0);
@@ -146,7 +146,7 @@ static void what_is_no_pod_of_a_job(void **state)
 		"{'kind':'Pod','metadata':{'name':'a','uid':'" UID
 		"','ownerReferences':[{'kind':'ReplicaSet','uid':'" JOB "','controller':true}]}}",
 		"{'kind':'Pod','metadata':{'name':'a','uid':'" UID
-		"','ownerReferences':[{'kind':'Job','uid':'" JOB "'}]}}"};
+		"','ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','uid':'" JOB "'}]}}"};
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct trouble_pod *p = NULL;
