@@ -9,11 +9,12 @@
 #include "controller/write/trouble_rows.h"
 #include "sluice/quantity.h"
 
-enum { STATUS_MAX_BYTES = 1 << 20 };
+enum { STATUS_MAX_BYTES = 64 << 20 };
 
-/* Puts "status" and what follows as the writer of statuses has it. */
+/* Puts a status as the writer of statuses has it. */
 static void put_status(struct json_writer *w, struct buf *status)
 {
+	w->out->failed |= status->failed; /* a part of it would be no JSON */
 	jw_raw(w, "status", buf_slice(status));
 	buf_done(status);
 }

@@ -69,6 +69,25 @@ static void queues_are_told_with_their_quotas(void **state)
 	world_close(&w);
 }
 
+/* Then the port answers 413, and no part of it. */
+static void a_report_that_does_not_fit_is_known_to_be_cut(void **state)
+{
+	(void)state;
+	struct world w;
+	struct report_path p;
+	world_open(&w, "batch");
+	assert_true(report_path(VISIBILITY_ROOT "/queuereports", &p));
+	for (size_t room = 1; room < 600; room += 7) {
+		struct err e = {""};
+		struct buf out;
+		buf_init(&out, room);
+		assert_int_equal(report_put(&w.reports, &p, NULL, &out, &e), 0);
+		assert_true(out.failed);
+		buf_done(&out);
+	}
+	world_close(&w);
+}
+
 static void a_queue_that_is_gone_has_a_row_while_it_has_jobs(void **state)
 {
 	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 12000}};
@@ -532,6 +551,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queues_are_told_with_their_quotas),
+		cmocka_unit_test(a_report_that_does_not_fit_is_known_to_be_cut),
 		cmocka_unit_test(a_queue_that_is_gone_has_a_row_while_it_has_jobs),
 		cmocka_unit_test(cohorts_are_told_with_their_shares),
 		cmocka_unit_test(without_a_cohort_nothing_is_borrowed),
