@@ -1,9 +1,7 @@
 """Who includes whom: each #include of the product beside the arrows of docs/map.md ("Who may call whom"), which make
 no circle.
 
-    includes.py ROOT            fails on an include against the arrows that includes.txt does not list, and on a line
-                                of includes.txt that is no more so: that list may only shrink
-    includes.py ROOT --write    writes includes.txt anew
+    includes.py ROOT    fails on an include against the arrows
 
 A file belongs to the innermost folder that the arrows name (cli/doctor.c to cli/doctor). It may include what is in the
 same one, and what can be reached from there. Tests and benches may include anything."""
@@ -12,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-HEADING, LIST = "## Who may call whom", "test/includes.txt"
+HEADING = "## Who may call whom"
 PRODUCT = "base cli controller forecast include overcommit queue record".split()
 
 
@@ -70,19 +68,11 @@ def against(root):
     return sorted(found)
 
 
-def main(root, *flags):
-    listed, found = Path(root) / LIST, against(Path(root))
-    if flags == ("--write",):
-        listed.write_text("".join(f"{line}\n" for line in found))
-        return 0
-    known = set(listed.read_text().splitlines())
-    new, gone = [line for line in found if line not in known], sorted(known - set(found))
-    for line in new:
+def main(root):
+    found = against(Path(root))
+    for line in found:
         print(f"{line}: against the arrows of docs/map.md")
-    for line in gone:
-        print(f"{line}: is so no more; take it out of {LIST}")
-    print(f"{len(found)} includes against the arrows, {len(new)} new")
-    return 1 if new or gone else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
