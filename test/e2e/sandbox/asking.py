@@ -3,6 +3,7 @@
 from .kube import Api, ApiError
 
 ROOT = "/apis/visibility.sluice.dev/v1alpha1"
+UNATTENDED = {"Sluice-Unattended": "true"}  # a test that polls is nobody who wants to know when Jobs start: no queue is played
 UNITS = {"m": 0.001, "": 1, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
 
 
@@ -65,11 +66,9 @@ def job(obj):
 class ControllerApi(Api):
     """.queues(), .job(), ...: the leader alone answers. A controller before 0.2 has queues and Jobs below /api/v1."""
 
-    HEADERS = {"Sluice-Unattended": "true"}  # a test that polls is nobody who wants to know when Jobs start: no queue is played
-
     def _or_before(self, path, read, before):
         try:
-            return read(self.get(f"{ROOT}/{path}"))
+            return read(self.get(f"{ROOT}/{path}", UNATTENDED))
         except ApiError as e:
             if e.status != 404 or e.reason == "NotFound" and "queuedjobs" in e.message:
                 raise

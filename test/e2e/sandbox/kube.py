@@ -35,8 +35,6 @@ class _UnixConnection(http.client.HTTPConnection):
 class Api:
     """`Api(host, port, ca, cert, key)`, or `Api(unix=PATH)`, or plain http without ca."""
 
-    HEADERS = {}  # of each request
-
     def __init__(self, host="127.0.0.1", port=None, ca=None, cert=None, key=None, token=None, unix=None, timeout=60):
         self.token, self.timeout = token, timeout
         self._local = threading.local()
@@ -50,8 +48,8 @@ class Api:
         else:
             self._connect = lambda t: http.client.HTTPConnection(host, port, timeout=t)
 
-    def _send(self, conn, method, path, body, content_type):
-        headers = {"Accept": "application/json", **self.HEADERS}
+    def _send(self, conn, method, path, body, content_type, headers):
+        headers = {"Accept": "application/json", **headers}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         if body is not None:
@@ -68,7 +66,7 @@ class Api:
         except (ValueError, AttributeError):
             raise ApiError(status, reason, data[:2000].decode(errors="replace")) from None
 
-    def raw(self, method, path, body=None, content_type="application/json"):
+    def raw(self, method, path, body=None, content_type="application/json", headers={}):
         """The body of a 2xx answer as bytes; ApiError or OSError otherwise.
 
         A kept connection that the server has closed meanwhile is opened anew,
@@ -82,7 +80,7 @@ class Api:
         while True:
             conn = self._local.conn = getattr(self._local, "conn", None) or self._connect(self.timeout)
             try:
-                answer = self._send(conn, method, path, body, content_type)
+                answer = self._send(conn, method, path, body, content_type, headers)
                 data = answer.read()
                 break
             except (OSError, http.client.HTTPException) as e:
@@ -95,8 +93,8 @@ class Api:
             self._raise(answer.status, answer.reason, data)
         return data
 
-    def get(self, path):
-        return json.loads(self.raw("GET", path))
+    def get(self, path, headers={}):
+        return json.loads(self.raw("GET", path, headers=headers))
 
     def post(self, path, obj):
         return json.loads(self.raw("POST", path, obj))
