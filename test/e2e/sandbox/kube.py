@@ -48,7 +48,7 @@ class Api:
         else:
             self._connect = lambda t: http.client.HTTPConnection(host, port, timeout=t)
 
-    def _send(self, conn, method, path, body, content_type, headers):
+    def _send(self, conn, method, path, body, content_type, headers={}):
         headers = {"Accept": "application/json", **headers}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
