@@ -384,4 +384,4 @@ def test_the_api_server_and_we_let_in_the_same_pods(plane, classes, record_prope
     print(f"SLUICE_E2E_SEED={SEED}: {COUNT} quotas, {dict(sorted(tally.items()))}")
     record_property("compared", dict(tally))
     assert not wrong, f"SLUICE_E2E_SEED={SEED}: {len(wrong)} differ; the first:\n{json.dumps(wrong[:3], indent=1)}"
-    assert tally["made"] > COUNT / 3 and tally["exceeded quota"] > COUNT / 3 and tally["failed quota"] > COUNT / 10, tally
+    assert min(tally[each] for each in ("made", "exceeded quota", "failed quota")) > COUNT / 10, tally  # by luck alone each is far above
