@@ -25,6 +25,11 @@ def about_an_hour(seconds):
     return 0.1 * HOUR < seconds < 10 * HOUR
 
 
+def starts_now(variant):
+    """How much earlier that is goes by the variants' own plays of the Job as it is; its `start` is of other ones."""
+    return abs(instant(variant["start"]["p50"]) - time.time()) < 300 and about_an_hour(variant["earlierSeconds"])
+
+
 @pytest.fixture(scope="module")
 def box():
     yield from box_without_past("whatif")
@@ -116,9 +121,9 @@ def test_half_of_its_pods_start_at_once_and_really_do(tenant, world):
     assert about_an_hour(wait_s) and status["start"]["misses"] == 0, status
     by_change = {(v["change"], v["to"]): v for v in status["variants"]}
     half = by_change["Pods", "2"]
-    assert half["from"] == "4" and half["text"] == "with 2 pods" and abs(half["earlierSeconds"] - wait_s) < 300, (half, wait_s)
+    assert half["from"] == "4" and half["text"] == "with 2 pods" and starts_now(half), half
     other = by_change["LocalQueue", "other"]
-    assert other["from"] == "q" and abs(other["earlierSeconds"] - wait_s) < 300, (other, wait_s)
+    assert other["from"] == "q" and starts_now(other), other
     high = by_change["PriorityClass", world.full("high")]
     assert abs(high["earlierSeconds"]) < 0.1 * HOUR, high  # it is the first anyway, and preempts nothing here
     helps = [v.get("earlierSeconds", -1) for v in status["variants"]]
