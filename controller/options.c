@@ -140,7 +140,7 @@ static bool read_bytes(const char *text, int64_t *ret)
 #define DURATION(flag_name, member, such_as)                                                       \
 	{                                                                                          \
 		FLAG_AMOUNT(flag_name, struct options, member),                                    \
-			.read = span_parse_seconds, .zero = true,                                       \
+			.read = span_parse_seconds, .zero = true,                                  \
 			.must_be = "a duration such as " such_as                                   \
 	}
 

@@ -174,7 +174,7 @@ static int take_transformation(const struct flag *f, const char *text, void *to,
 
 #define DURATION .read = span_parse_seconds, .must_be = "a duration such as 30m, 1h30m or 90s"
 #define OR_NEVER                                                                                   \
-	.read = span_parse_seconds, .zero = true,                                                       \
+	.read = span_parse_seconds, .zero = true,                                                  \
 	.must_be = "a duration such as 30m, 1h30m, or 0 for never"
 
 static const struct flag rows[] = {
