@@ -1,7 +1,7 @@
 /*
  * The estimate: how much of a node may be lent out right now. The formula, and nothing else.
  *
- * Profile ack (docs/overcommit.md), for cpu and for memory:
+ * Profile ack (docs/idle.md), for cpu and for memory:
  *
  *     usage            base * T / 100 - system - what high-priority pods use
  *     request          base * T / 100 - system - what they ask for           (memory only)

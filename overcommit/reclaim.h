@@ -1,6 +1,6 @@
 /*
  * Taking back: which low-priority pods of a node have to go, so that ordinary ones have what is
- * theirs. (docs/overcommit.md)
+ * theirs. (docs/idle.md)
  *
  * Triggers, looked at once for each new sample of the node:
  *

@@ -1,6 +1,6 @@
 /*
  * A new field: its row in `fields` and, where it holds another type than a number, in
- * strategy_put() and fault_of(); the headers and docs/overcommit.md.
+ * strategy_put() and fault_of(); the headers and docs/idle.md.
  */
 #include "overcommit/strategy.h"
 

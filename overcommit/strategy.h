@@ -40,7 +40,7 @@ enum usage_source {
 /* Under which names it is lent; a set. */
 enum { LEND_BATCH = 1, LEND_GOCRAN = 2 };
 
-/* The fields, in the order of docs/overcommit.md. The name in YAML stands beside each. */
+/* The fields, in the order of docs/reference.md. The name in YAML stands beside each. */
 enum strategy_field {
 	FIELD_ENABLE,		       /* enable */
 	FIELD_PROFILE,		       /* profile: ack | koordinator (ours) */

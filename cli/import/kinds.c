@@ -252,7 +252,7 @@ static const struct import_kind kinds[] = {
 		NULL},
 	{"AdmissionCheck", "admissionchecks", false, NULL, false, CHECK_KIND, NULL},
 	{"ProvisioningRequestConfig", "provisioningrequestconfigs", false, NULL, false,
-		"write its provisioningClassName and parameters into spec.provisioning of the ResourceFlavors whose ClusterQueue named its AdmissionCheck (docs/fit.md, ProvisioningRequest)",
+		"write its provisioningClassName and parameters into spec.provisioning of the ResourceFlavors whose ClusterQueue named its AdmissionCheck (docs/nodes.md, ProvisioningRequest)",
 		NULL},
 	{"MultiKueueConfig", "multikueueconfigs", false, NULL, false, OTHER_CLUSTERS, NULL},
 	{"MultiKueueCluster", "multikueueclusters", false, NULL, false, OTHER_CLUSTERS, NULL},

@@ -74,7 +74,7 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
 /* About once a second. leads: it may write, reclaim, and tell the queue. */
 void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads);
 
-/* Appends the families of docs/overcommit.md, the seeds' among them. NULL: without samples. */
+/* Appends the families of docs/metrics.md, the seeds' among them. NULL: without samples. */
 void overcommit_controller_put_metrics(const struct overcommit_controller *l, struct buf *out);
 /* Puts the members of an OvercommitReport: of all nodes (node ""), or of one with its sum term by term. False: no
  * such node. */

@@ -6,7 +6,7 @@
  * to double, and no state to lose; asking again after a restart, a jump of the clock or an edit
  * gives the answer that always was right.
  *
- * The rules (docs/calendar.md tells them to admins):
+ * The rules (docs/time.md tells them to admins):
  *
  * - The clock is the zone's, but never runs back: zone_clock_s(). So a local time that is skipped
  *   happens at the jump, one that is repeated happens the first time, a window never ends before it

@@ -240,7 +240,7 @@ struct job {
 	const struct label *added_labels;
 	size_t nadded_labels;
 
-	/* Idle resources (docs/overcommit.md). lending is a set (1 << enum lending): in which kinds
+	/* Idle resources (docs/idle.md). lending is a set (1 << enum lending): in which kinds
 	 * of flavors it may run. 0, for tests that do not care, is the ordinary ones. Ordinary ones
 	 * alone as a rule; with sluice.dev/preemptible: "true" also those whose quota is lent; those
 	 * alone when its pods ask for lent resources themselves. pod says what its owner wrote. */

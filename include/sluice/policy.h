@@ -1,6 +1,6 @@
 /*
  * What admins say of time and money: the specs of RunPolicy, PricePlan, Budget and AdvanceReservation,
- * decoded (docs/windows.md, docs/reservations.md). A Calendar's is in sluice/calendar.h.
+ * decoded (docs/time.md). A Calendar's is in sluice/calendar.h.
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to. Money is in
  * millionths of a unit of the currency (queue/price/money.h), factors are in millionths too.

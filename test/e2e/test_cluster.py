@@ -20,7 +20,7 @@ HARD = {"cpu": "1000", "memory": "200Gi", "pods": "10"}
 NOT_BEST_EFFORT = {"scopeSelector": {"matchExpressions": [{"scopeName": "NotBestEffort", "operator": "Exists"}]}}
 
 _probes = itertools.count(1)
-# When a pod ends or a node is uncordoned, Sluice may hear of it before the scheduler does (docs/fit.md): what that then says against
+# When a pod ends or a node is uncordoned, Sluice may hear of it before the scheduler does (docs/nodes.md): what that then says against
 # the pods which Sluice lets in is no fault, and they are placed a moment later.
 NOT_THE_SCHEDULER = ("FailedCreate", "Preempted")
 
@@ -499,7 +499,7 @@ def test_with_now_the_head_of_a_strict_queue_is_not_passed(world, pool):
 
 def test_with_now_many_share_full_nodes_and_no_pod_waits_for_a_node(world, pool):
     """Twenty short Jobs of one to four pods on two nodes of four cpu, with quota for all of them. The scheduler may hear of a pod's
-    end later than Sluice did, and refuse the pod that takes its place at first (docs/fit.md): on a busy machine too that is so of
+    end later than Sluice did, and refuse the pod that takes its place at first (docs/nodes.md): on a busy machine too that is so of
     few. Without a look at the nodes all would start at once, and 40 of 50 pods wait."""
     pool.add(2)
     world.queue(flavors={pool.flavor: 100}, clusterFit="Now")

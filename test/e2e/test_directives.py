@@ -90,7 +90,7 @@ def tell_local(world, pod_template):
 def install_policy_of_the_docs(world):
     """For the namespace of the test alone."""
     name, page = "cost-centre-by-queue", (ROOT / "docs" / "fit.md").read_text()
-    text = next(block for block in re.findall(r"```yaml\n(.*?)```", page, re.S) if name in block)
+    text = next(block for block in re.findall(r"```yaml[^\n]*\n(.*?)```", page, re.S) if name in block)
     here = "matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}}" % world.ns
     text = text.replace(name, world.full(name)).replace("validationActions: [Deny]", "validationActions: [Deny], " + here)
     for kind in ("policies", "policybindings"):
@@ -228,7 +228,7 @@ def test_a_stopped_job_that_is_edited_keeps_its_owners_edit(world):
 
 
 def test_a_cost_centre_that_no_tenant_chooses(world):
-    """With the policy that docs/fit.md has, word for word."""
+    """With the policy that docs/nodes.md has, word for word."""
     world.queue(flavors={flavor(world, "any"): 4}, podTemplate={"labels": {"cost-centre": "4711"}})
     tell_local(world, {"labels": {"cost-centre": "of-others"}})
     install_policy_of_the_docs(world)

@@ -117,7 +117,7 @@ class Draw:
             term["namespaces"] = self.some(list(NAMESPACES), 2)
         if self.often(0.2):
             selectors = [{}, {"matchLabels": {"tier": "prod"}}, {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}]
-            term["namespaceSelector"] = self.one(selectors[:3 if KUBERNETES >= 37 else 2])  # before 1.37 the last one means all: docs/fit.md
+            term["namespaceSelector"] = self.one(selectors[:3 if KUBERNETES >= 37 else 2])  # before 1.37 the last one means all: docs/nodes.md
         return term
 
     def spread(self, key):

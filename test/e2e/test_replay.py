@@ -1,4 +1,4 @@
-"""sluice-controller --record and sluice replay (docs/replay.md): a churn in which the controller is killed and queues are edited;
+"""sluice-controller --record and sluice replay (docs/simulate.md): a churn in which the controller is killed and queues are edited;
 then all is decided once more, and is the same to the byte."""
 
 import gzip

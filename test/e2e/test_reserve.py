@@ -1,4 +1,4 @@
-"""`sluice reserve` on the real control plane (docs/guide.md, Reserve ahead): what it shows before it asks, what it creates, what
+"""`sluice reserve` on the real control plane (docs/time.md): what it shows before it asks, what it creates, what
 it says of the verdict, and with whose rights. What becomes of an AdvanceReservation in its time: test_reservation.py."""
 
 import json

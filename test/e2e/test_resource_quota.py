@@ -281,7 +281,7 @@ def kind_of(sentence):
 
 
 def depends_on_version(pod):
-    """Of its spec.resources Kubernetes 1.37 makes something else. There we rather wait: docs/quotas.md."""
+    """Of its spec.resources Kubernetes 1.37 makes something else. There we rather wait: docs/nodes.md."""
     own = pod["spec"].get("resources")
     if own is None or KUBERNETES >= 37:
         return own == {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random calendars at random instants: Sluice's answer against the rules of docs/calendar.md, taken literally.
+"""Random calendars at random instants: Sluice's answer against the rules of docs/time.md, taken literally.
 
     calendars.py PATH/TO/calendar_probe [--calendars N] [--seed S]      exits 1 with the first difference
 

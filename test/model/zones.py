@@ -7,7 +7,7 @@
 
 Of each zone, for 1970 to 2100: that every transition zoneinfo knows is in the table and no other, that
 offset and abbreviation between them are zoneinfo's, and that local times map to instants as
-docs/calendar.md says: the first instant whose local time is at or after it, and never backwards.
+docs/time.md says: the first instant whose local time is at or after it, and never backwards.
 """
 
 import argparse

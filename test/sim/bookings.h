@@ -1,7 +1,7 @@
 /*
  * Worlds with --bookings: they have windows and prices, and half of their Jobs want their cheapest start
  * (sluice.dev/start: Cheapest), most of them by a deadline some minutes ahead. So the plan of quota
- * (docs/plan.md) has bookings, and facts run into these: quotas are edited, runs last longer than they
+ * (docs/time.md) has bookings, and facts run into these: quotas are edited, runs last longer than they
  * say, clocks step, leaders die.
  *
  * When faults stop, owners do not ask for the cheapest start any more. All bookings go, and what was kept

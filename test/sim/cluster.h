@@ -11,11 +11,11 @@
  *   P9   no pod of a Job that was let in is refused for which there is no room beside the pods of
  *        others that were let in. Excused: a quota was lowered, or is new, and pods that another
  *        client let run, or that a later leader knows no Job of: with these there it cannot be told
- *        from what is used whose pod has ended (docs/quotas.md)
+ *        from what is used whose pod has ended (docs/nodes.md)
  *   P10  where all queues have clusterFit Now, the pods of all Jobs that were let in have nodes: at
  *        any time there is a place for each, and when all is quiet each has one. Excused: a node
  *        went or was cordoned, and pods that another client let run, or that a later leader knows
- *        no Job of: it is not told what more pods that Job makes (docs/fit.md)
+ *        no Job of: it is not told what more pods that Job makes (docs/nodes.md)
  *
  * P10 is judged in worlds where each pod is of one size, for there a place is a place: with pods of
  * many sizes a scheduler may choose other nodes than those that were expected, and no controller

@@ -122,7 +122,7 @@ static bool outlasts(const struct model_pod *p)
 
 /* While others have pods there, or runs that have ended, what is used does not tell whose pod has
  * ended: the place of one may be given away before its own Job says that it wants a successor
- * (docs/quotas.md). */
+ * (docs/nodes.md). */
 static bool others_were_there(
 	const struct sim *s, const struct model_quota *q, const struct model_run *run)
 {

@@ -1,5 +1,5 @@
 -- The ledger, version 4: what was used of each node, for the forecast behind gocran.io figures
--- (docs/overcommit.md). Nothing else in the ledger depends on it: it may be emptied at any time.
+-- (docs/idle.md). Nothing else in the ledger depends on it: it may be emptied at any time.
 
 CREATE TABLE sluice.node_history (
 	cell         text COLLATE "C" NOT NULL,

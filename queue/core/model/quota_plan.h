@@ -1,5 +1,5 @@
 /*
- * The plan: how much quota will be used when, and for what. docs/plan.md
+ * The plan: how much quota will be used when, and for what. docs/time.md
  *
  * It is made of bookings. A booking is an amount of each of some (flavor, resource) at one node of the
  * quota tree, from one moment until another. Runs are bookings, too, until their expected end, so

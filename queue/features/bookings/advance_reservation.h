@@ -1,5 +1,5 @@
 /*
- * AdvanceReservations: quota that admins keep for a time. docs/reservations.md
+ * AdvanceReservations: quota that admins keep for a time. docs/time.md
  *
  * A reservation is told as a fact, and judged by the next decision, when all other facts are told:
  * in the order of creation, then by name, those first that were accepted before. One is accepted if

@@ -1,5 +1,5 @@
 /*
- * Window close: which runs are stopped at the end of a window, and when (docs/windows.md).
+ * Window close: which runs are stopped at the end of a window, and when (docs/time.md).
  *
  * Level, not edge: a run has to stop while a policy that binds it says Suspend, its Calendar is
  * closed, and nothing protects the run:
