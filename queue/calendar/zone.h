@@ -15,8 +15,8 @@
  *                      until the wall clock has caught up.
  *     for all t and l: zone_instant_s(l) <= t exactly when l <= zone_clock_s(t).
  *
- * The rule of RFC 5545 is another one, and is not monotone: with it a window from 02:30 to 03:15 ends
- * before it starts, in the night in which Berlin's clocks skip an hour.
+ * The rule of RFC 5545 is another one, and is not monotone: with it a window from 02:30 to 03:15
+ * ends before it starts, in the night in which Berlin's clocks skip an hour.
  */
 #ifndef SLUICE_QUEUE_CALENDAR_ZONE_H
 #define SLUICE_QUEUE_CALENDAR_ZONE_H

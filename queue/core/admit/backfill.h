@@ -21,9 +21,9 @@
  * In a Cohort only the ends of the ClusterQueue's own runs count, so the moment is rather too late
  * than too early. What other ClusterQueues borrow meanwhile is not known.
  *
- * The slot is no booking in the plan of quota. There a run of unknown duration ends after an hour, so
- * Jobs would pass on a guess; and each run of the tree would need a booking, which costs many times
- * the start that it belongs to.
+ * The slot is no booking in the plan of quota. There a run of unknown duration ends after an hour,
+ * so Jobs would pass on a guess; and each run of the tree would need a booking, which costs many
+ * times the start that it belongs to.
  */
 #ifndef SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
 #define SLUICE_QUEUE_CORE_ADMIT_BACKFILL_H
