@@ -98,7 +98,7 @@ def test_each_component_goes_with_the_quickstart(overlay):
 
 
 PAGE = (ROOT / "docs" / "install.md").read_text()
-OVERLAYS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)
+OVERLAYS = [text for text in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S) if re.search("^(resources|patches):", text, re.M)]
 
 
 @pytest.mark.parametrize("text", OVERLAYS)

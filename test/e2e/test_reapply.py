@@ -35,7 +35,7 @@ def test_the_same_manifest_again_and_the_run_goes_on(world, how, suspend):
     assert world.transfers("train") == ["RESERVE", "COMMIT"]
 
 
-# As which field manager, and how, Argo CD and Flux ask whether there is a difference (docs/gitops.md).
+# As which field manager, and how, Argo CD and Flux ask whether there is a difference (docs/install.md).
 ASKS = {"Flux": ("--server-side", "--force-conflicts", "--field-manager", "kustomize-controller"),
         "Argo CD, server-side diff": ("--server-side", "--force-conflicts", "--field-manager", "argocd-controller")}
 
