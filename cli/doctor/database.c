@@ -151,12 +151,12 @@ static void judge_replication(
 		findings_add(f, VERDICT_WARN,
 			"Postgres has no standby: if its disk is lost, so is the ledger since the last backup. What runs goes on and is written into the ledger anew, by what each Job tells; nothing starts meanwhile, and bills of that time are estimated");
 		findings_cure(f,
-			"# docs/operations.md has the settings; where the disk itself is replicated, and for a test: --ignore replication");
+			"# docs/operate.md has the settings; where the disk itself is replicated, and for a test: --ignore replication");
 	} else if (*names == '\0') {
 		findings_add(f, VERDICT_WARN,
 			"no standby is synchronous (synchronous_standby_names is empty): after a failover the ledger lacks the last transactions. What they started goes on and is written into the ledger anew, and bills of it are estimated");
 		findings_cure(f,
-			"psql -c \"ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'\" -c 'SELECT pg_reload_conf()'   # two standbys, or the loss of one stops all starts: docs/operations.md");
+			"psql -c \"ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'\" -c 'SELECT pg_reload_conf()'   # two standbys, or the loss of one stops all starts: docs/operate.md");
 	} else if (standbys == 0) {
 		findings_add(f, VERDICT_FAIL,
 			"synchronous_standby_names is %s, and no standby is connected: each commit waits until one is, so nothing starts",
@@ -191,7 +191,7 @@ void check_replication(struct doctor_context *p, struct findings *f)
 	check_hosts(p, f);
 	if (f->count == 0 && alone_by_choice)
 		findings_skip(f,
-			"deploy/quickstart has one Postgres: if its volume is lost, so is the ledger since the last backup (docs/operations.md)");
+			"deploy/quickstart has one Postgres: if its volume is lost, so is the ledger since the last backup (docs/operate.md)");
 	else if (f->count == 0)
 		findings_ok(f, "synchronous_standby_names is %s, standbys connected: %s", names,
 			PQgetvalue(r, 0, 2));

@@ -106,9 +106,9 @@ def test_the_servicemonitor_finds_the_port_of_the_pods(rendered):
 
 
 @wants_promtool
-def test_the_scrape_config_of_the_guide_finds_the_same_port_of_the_same_pods(rendered, tmp_path):
+def test_the_scrape_config_of_the_page_finds_the_same_port_of_the_same_pods(rendered, tmp_path):
     """For those who have no operator. Debian's Prometheus is built without the discovery of pods, which is left out here."""
-    (text,) = re.findall(r"^```yaml\n(scrape_configs:\n.*?)^```", (ROOT / "docs" / "guide.md").read_text(), re.M | re.S)
+    (text,) = re.findall(r"^```yaml\n(scrape_configs:\n.*?)^```", (ROOT / "docs" / "operate.md").read_text(), re.M | re.S)
     (tmp_path / "token").write_text("t")
     text, discoveries = re.subn(r"^  kubernetes_sd_configs: \[\{role: pod, .*\n", "", text, flags=re.M)
     assert discoveries == 1

@@ -240,7 +240,7 @@ def test_failover_to_a_standby_that_lacks_the_last_batches(place, pair, scene, l
 
 @pytest.mark.synchronous
 def test_a_synchronous_standby_that_is_away_stops_starts_and_no_job(place, pair, scene, program):
-    """The price of losing nothing: docs/operations.md says why there should be two. The doctor tells of each state."""
+    """The price of losing nothing: docs/operate.md says why there should be two. The doctor tells of each state."""
     world = scene.world
     scene.run("r1", "r2")
     scene.remember("r1", "r2")
