@@ -62,7 +62,7 @@ const struct check CHECKS[] = {
 		"apt-get install tzdata"},
 	{"balances", "ledger", "the balances against the open reservations (sluice.audit)",
 		NEEDS_SCHEMA, check_balances,
-		"# docs/doctor.md, \"Balances that are wrong\", has the statements"},
+		"# docs/trouble.md, \"The balances are wrong\", has the statements"},
 	{"history", "ledger", "how large it is, how fast it grows, what is forgotten of it",
 		NEEDS_SCHEMA, check_history, NULL},
 	{"holds", "ledger", "open reservations whose Job is gone, has ended or is suspended",

@@ -300,7 +300,7 @@ static void size_and_growth(void **state)
 	stage_close(&s);
 }
 
-/* The statements of docs/doctor.md. */
+/* The statements of docs/trouble.md. */
 static void balances_are_cured_by_what_the_docs_say(void **state)
 {
 	(void)state;

@@ -63,7 +63,7 @@ target_link_libraries(test_doctor_api PRIVATE scripted_server sluice_cli ${CMOCK
 add_test(NAME doctor_api COMMAND test_doctor_api)
 add_executable(test_doctor_ledger ${CMAKE_CURRENT_LIST_DIR}/doctor_ledger_test.c)
 target_link_libraries(test_doctor_ledger PRIVATE scripted_server ledger_drive sluice_cli ${CMOCKA})
-target_compile_definitions(test_doctor_ledger PRIVATE DOCTOR_PAGE="${CMAKE_SOURCE_DIR}/docs/doctor.md")
+target_compile_definitions(test_doctor_ledger PRIVATE DOCTOR_PAGE="${CMAKE_SOURCE_DIR}/docs/trouble.md")
 add_test(NAME doctor_ledger COMMAND test_doctor_ledger)
 set_tests_properties(doctor_api doctor_ledger PROPERTIES TIMEOUT 900)
 
