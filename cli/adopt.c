@@ -1,5 +1,5 @@
 /*
- * The command: Jobs that run come into a queue, and are not stopped for it (docs/adopt.md). What is
+ * The command: Jobs that run come into a queue, and are not stopped for it (docs/migrate.md). What is
  * asked, done and told; adopt/carry_out.h has the order in which things are written.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Intake: a Job that runs already, and holds nothing, comes into a queue (docs/adopt.md).
+ * Intake: a Job that runs already, and holds nothing, comes into a queue (docs/migrate.md).
  *
  * It is not decided whether it starts, for it has. So quota, order, nodes and preemption are not
  * asked: what it holds is counted as used, over quota if it must be, and nothing more starts there

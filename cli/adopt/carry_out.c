@@ -75,7 +75,7 @@ static void label_jobs(
 		r->takes = false;
 		snprintf(r->why, sizeof(r->why), "%s%s", refused.text,
 			r->has_kueue_label && strstr(refused.text, KUEUE_DOMAIN)
-				? " (Kueue's webhook keeps its label on a Job that runs: docs/adopt.md, Jobs of Kueue)"
+				? " (Kueue's webhook keeps its label on a Job that runs: docs/migrate.md, Runs of Kueue)"
 				: "");
 	}
 }

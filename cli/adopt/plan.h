@@ -1,6 +1,6 @@
 /*
  * The plan: which Jobs of a namespace that run can be adopted, into which queue, and what follows
- * (docs/adopt.md). Asked of the API server alone.
+ * (docs/migrate.md). Asked of the API server alone.
  *
  * What each would hold is worked out by the queue itself (queue_intake()), one Job after the other,
  * beside what the ClusterQueues' status says is held. It does not know the controller's flags, nor

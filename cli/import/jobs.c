@@ -182,7 +182,7 @@ static void give_change(struct walk *w, const cJSON *in, const cJSON *made, bool
 	w->item->command = NULL;
 	size_t back = walk_step(w, "spec.suspend");
 	walk_refuse(w,
-		"is false: the Job runs; let it end under Kueue, or have it adopted without a stop: sluice adopt (docs/adopt.md)");
+		"is false: the Job runs; let it end under Kueue, or have it adopted without a stop: sluice adopt (docs/migrate.md)");
 	walk_back(w, back);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Worlds that move in: users run plain Jobs past all queues, and an admin lets a namespace's be
- * adopted (docs/adopt.md): a word on the Namespace, then the queue label on each. Other users try to
+ * adopted (docs/migrate.md): a word on the Namespace, then the queue label on each. Other users try to
  * get past their queue in the same way: they take the label off a Job that waits, unsuspend it, and
  * put the label on again.
  *
