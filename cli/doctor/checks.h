@@ -1,6 +1,7 @@
 /*
  * The checks, in the order in which they are made: a later one may rest on what an earlier one has
- * learnt (doctor_context.h). When one is added: a row in checks.c, its function here, a line in help/doctor.txt.
+ * learnt (doctor_context.h). When one is added: a row in checks.c, its function here, a line in
+ * help/doctor.txt.
  */
 #ifndef SLUICE_CLI_DOCTOR_CHECKS_H
 #define SLUICE_CLI_DOCTOR_CHECKS_H
