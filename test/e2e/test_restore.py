@@ -1,5 +1,5 @@
 """Drills on what operators lose: a database that fails over, a backup that is a day old, an etcd that
-goes back. docs/restore.md tells a person the same steps, by the names of these tests.
+goes back. docs/restore.md tells a person the same steps.
 
 After each: no Job that fits was stopped, no more ran than the quota has, the ledger's sums are right,
 and Jobs start again. The Postgres is a real pair (sandbox/pair.py), one of each drill's own."""
