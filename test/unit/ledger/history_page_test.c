@@ -1,4 +1,4 @@
-/* The past, asked as people ask: each statement of docs/history.md, by the role of docs/ledger.md; what
+/* Asks about the past as people do: each statement of docs/queries.sql, by the role of docs/ask.md; what
  * `sluice history` and `sluice report` ask; and a ledger of before addition 15. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ enum {
 	PAGE_MAX = 65536,
 	TIMES = 540, /* that six runs ended: every other hour of 45 days */
 	OF_A_NAME = TIMES / 10,
-	QUESTIONS = 30, /* of the page: a fence that is not seen is not run */
+	QUESTIONS = 30, /* of the file: one that is not seen is not run */
 	BEFORE = 14,	/* the migration before that of the views */
 	TEXT_TYPE = 25,
 	INT8_TYPE = 20,
@@ -85,7 +85,7 @@ static void read_page(const char *path, char text[PAGE_MAX])
 static void make_reader(void)
 {
 	char text[PAGE_MAX];
-	read_page(LEDGER_PAGE, text);
+	read_page(ASK_PAGE, text);
 	char *begin = strstr(text, "CREATE ROLE sluice_reader");
 	assert_non_null(begin);
 	*strstr(begin, "```") = '\0';
@@ -103,7 +103,7 @@ static int open_past(void **state)
 	return 0;
 }
 
-/* ---- the page -------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static PGconn *connect_reader(void)
 {
@@ -124,18 +124,15 @@ static void assert_answers(PGconn *c, const char *sql)
 	PQclear(r);
 }
 
-static void every_statement_of_the_page_answers(void **state)
+static void every_statement_of_the_file_answers(void **state)
 {
 	(void)state;
-	static const char fence[] = "```sql\n";
+	static const char end_of_statement[] = ";\n";
 	char text[PAGE_MAX];
 	int n = 0;
 	PGconn *c = connect_reader();
-	read_page(HISTORY_PAGE, text);
-	for (char *begin = strstr(text, fence), *end; begin; begin = strstr(end + 1, fence), n++) {
-		begin += strlen(fence);
-		end = strstr(begin, "```");
-		assert_non_null(end);
+	read_page(QUERIES, text);
+	for (char *begin = text, *end; (end = strstr(begin, end_of_statement)); begin = end + 1, n++) {
 		*end = '\0';
 		assert_answers(c, begin);
 	}
@@ -345,7 +342,7 @@ static void what_was_written_before_is_in_the_view(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_statement_of_the_page_answers),
+		cmocka_unit_test(every_statement_of_the_file_answers),
 		cmocka_unit_test(a_history_of_one_namespace_names_no_job_of_another),
 		cmocka_unit_test(a_history_is_of_one_job_or_user),
 		cmocka_unit_test(a_report_adds_up_what_is_asked_for),

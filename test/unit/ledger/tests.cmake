@@ -19,8 +19,8 @@ ledger_test(bills)
 ledger_test(faults)
 ledger_test(parity ${LEDGER_SIM_DIR}/model_ledger.c ${LEDGER_SIM_DIR}/rng.c)
 ledger_test(history_page)
-target_compile_definitions(test_ledger_history_page PRIVATE HISTORY_PAGE="${CMAKE_SOURCE_DIR}/docs/history.md"
-  LEDGER_PAGE="${CMAKE_SOURCE_DIR}/docs/ledger.md")
+target_compile_definitions(test_ledger_history_page PRIVATE QUERIES="${CMAKE_SOURCE_DIR}/docs/queries.sql"
+  ASK_PAGE="${CMAKE_SOURCE_DIR}/docs/ask.md")
 ledger_test(outcomes)
 target_link_libraries(test_ledger_faults PRIVATE ${LIBEV})
 
