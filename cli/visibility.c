@@ -10,7 +10,7 @@ static int say_absent(struct err *e)
 {
 	return err_set(e, ERR_BUSY,
 		"this cluster does not serve the API " VISIBILITY_GROUP
-		", which answers this. An admin adds the component deploy/components/visibility to the overlay (docs/visibility.md); kubectl get apiservice " APISERVICE
+		", which answers this. An admin adds the component deploy/components/visibility to the overlay (docs/ask.md); kubectl get apiservice " APISERVICE
 		" says whether it is there");
 }
 

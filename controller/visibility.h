@@ -1,7 +1,7 @@
 /*
  * Visibility: the aggregated API visibility.sluice.dev, by which everybody asks as himself.
  *
- *     kubectl get queuedjobs -n team        (docs/visibility.md)
+ *     kubectl get queuedjobs -n team        (docs/ask.md)
  *
  * The API server authenticates and authorizes, and passes the request on to this port
  * (--visibility-listen), over TLS, with its front-proxy certificate. What is not the front proxy is

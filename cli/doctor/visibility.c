@@ -1,5 +1,5 @@
 /*
- * The aggregated API (docs/visibility.md): where it is installed, does the API server reach it? While
+ * The aggregated API (docs/ask.md): where it is installed, does the API server reach it? While
  * it does not, namespaces that are deleted stay Terminating.
  */
 #include "cli/commands.h"
@@ -28,7 +28,7 @@ void check_visibility(struct doctor_context *p, struct findings *f)
 		p, "/apis/apiregistration.k8s.io/v1/apiservices/" APISERVICE, &root, &e);
 	if (rc == ERR_GONE) {
 		findings_skip(f,
-			"the component visibility is not installed: sluice jobs, explain, start, decisions, cost and others have nobody to ask (docs/visibility.md)");
+			"the component visibility is not installed: sluice jobs, explain, start, decisions, cost and others have nobody to ask (docs/ask.md)");
 		return;
 	}
 	if (rc < 0) {

@@ -16,7 +16,7 @@
  * CronJobs are read only where the play has an end. Of ConfigMaps those are read that Calendars and
  * PricePlans name. Of Budgets also the status, for what was spent in this period, and of
  * AdvanceReservations, for those that are accepted. QueuedJobs
- * (docs/visibility.md) are asked only for the order of Jobs that were queued in one second; without them
+ * (docs/ask.md) are asked only for the order of Jobs that were queued in one second; without them
  * the API server's resourceVersion decides.
  */
 #ifndef SLUICE_CLI_SIMULATE_LIVE_H

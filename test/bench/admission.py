@@ -1,5 +1,5 @@
 """How fast Jobs are let in, how long one waits, how soon the next follows. With --plays: what it costs them that
-people look at starts meanwhile, so that the queue is played (docs/forecast.md)."""
+people look at starts meanwhile, so that the queue is played (docs/when.md)."""
 
 import threading
 import time

@@ -1,6 +1,6 @@
 """When each Job of the demo's first scene will start, as people are told, and what came of it.
 
-The controller plays its queue forward while somebody asks (docs/forecast.md). The demo asks every second, for all
+The controller plays its queue forward while somebody asks (docs/when.md). The demo asks every second, for all
 Jobs that wait. Of each Job the first answer is kept that rests on runs which have ended, when all Jobs are there
 (which Jobs come is learned from an hour on at the earliest, and in their first seconds they come by the
 hundred), and compared with when the Job was seen started from outside. Jobs here run for seconds, so what the API

@@ -1,4 +1,4 @@
-"""When a Job starts, as people are told (docs/forecast.md): by `sluice start` and by QueuedJobs, with one RoleBinding; and how
+"""When a Job starts, as people are told (docs/when.md): by `sluice start` and by QueuedJobs, with one RoleBinding; and how
 much that was worth, in a queue where Jobs come and go."""
 
 import datetime
@@ -192,7 +192,7 @@ JUST_BEGUN = pytest.param("BestEffortFIFO", marks=pytest.mark.flags("--log-level
 def test_most_start_within_what_they_were_told(world, api_is_there, strategy):
     """Jobs of four families in a queue that is full; asked at random moments of their waits. That of StrictFIFO has
     a window, which opens after a while. In that of BestEffortFIFO small Jobs that come later pass the large ones, and its
-    controller has just begun: no run and no Job is known to it (docs/forecast.md).
+    controller has just begun: no run and no Job is known to it (docs/when.md).
     Between the end of a run and the start that it makes room for a busy machine takes a second or two, which no play
     knows of, and a Job waits for a chain of them: it may take a fifth longer than it was told."""
     draw = random.Random(21)

@@ -1,4 +1,4 @@
-"""What would make a Job start earlier, and what a change of a queue would do (docs/forecast.md): asked through the API server,
+"""What would make a Job start earlier, and what a change of a queue would do (docs/when.md, docs/simulate.md): asked through the API server,
 by a tenant with one RoleBinding and by an admin; and that what was told comes true when it is done."""
 
 import copy

@@ -4,7 +4,7 @@
 -- A program before it goes on beside it, also as the leader. Runs that it stops have no preemptor, and Jobs
 -- that it starts no time of queueing but their creation.
 --
--- The views are for people, as those of version 3 are: docs/history.md answers questions with them.
+-- The views are for people, as those of version 3 are: docs/queries.sql answers questions with them.
 
 ALTER TABLE sluice.hold ADD queued_at timestamptz;
 COMMENT ON COLUMN sluice.hold.queued_at IS

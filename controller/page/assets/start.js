@@ -1,4 +1,4 @@
-// When a Job starts, by the queue played forward (docs/forecast.md), as far as somebody has asked lately.
+// When a Job starts, by the queue played forward (docs/when.md), as far as somebody has asked lately.
 
 import { moment } from "./words.js";
 
