@@ -132,7 +132,8 @@ static void every_statement_of_the_file_answers(void **state)
 	int n = 0;
 	PGconn *c = connect_reader();
 	read_page(QUERIES, text);
-	for (char *begin = text, *end; (end = strstr(begin, end_of_statement)); begin = end + 1, n++) {
+	for (char *begin = text, *end; (end = strstr(begin, end_of_statement));
+		begin = end + 1, n++) {
 		*end = '\0';
 		assert_answers(c, begin);
 	}
