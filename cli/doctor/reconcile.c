@@ -384,7 +384,7 @@ static void report_mass(const struct reconciliation *r, struct findings *f)
 		"a mass stop is coming: %zu of %zu running Jobs hold no quota, so the ledger was lost or is an old one; a leader stops them after --mass-stop-after",
 		n, r->running);
 	findings_cure(f,
-		"# restore the ledger, then restart the controller; or restart it with --mass-stop-after=0s to have these Jobs stopped now (docs/gate.md)");
+		"# restore the ledger, then restart the controller; or restart it with --mass-stop-after=0s to have these Jobs stopped now (docs/protocol.md)");
 }
 
 void check_jobs(struct doctor_context *p, struct findings *f)

@@ -235,7 +235,7 @@ CHECK(check_priority, decode_workload_priority, priority_spec)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define OTHER_CLUSTERS                                                                             \
-	"a Job runs on the cluster that it was made on; several clusters may share quota by one database (docs/ledger.md), but no Job is sent to another one"
+	"a Job runs on the cluster that it was made on; several clusters may share quota by one database (docs/protocol.md), but no Job is sent to another one"
 #define CHECK_KIND                                                                                 \
 	"there are no AdmissionChecks; what such a check keeps Jobs waiting for does not keep them waiting here; one that asked an autoscaler becomes spec.provisioning of the ResourceFlavor"
 

@@ -50,7 +50,7 @@
  * A gate that learns that its epoch is over is finished (gate_deposed): its process must end, and
  * start again as a standby. Restart is the tested path.
  *
- * When a phase is added: job_reconcile() and the table in docs/gate.md. An intent: intents.def.
+ * When a phase is added: job_reconcile() and the table in docs/protocol.md. An intent: intents.def.
  */
 #ifndef SLUICE_CONTROLLER_GATE_GATE_H
 #define SLUICE_CONTROLLER_GATE_GATE_H

@@ -166,7 +166,7 @@ void explain_mass_stop(const struct gate *g, struct explanation *x)
 		return;
 	if (m->stage == MASS_STOP_WAITS)
 		snprintf(x->sentence, sizeof(x->sentence),
-			"nothing starts at the moment: %zu of %zu running Jobs have no reservation in the ledger and are not stopped yet; an admin must act (docs/gate.md, Mass stop)",
+			"nothing starts at the moment: %zu of %zu running Jobs have no reservation in the ledger and are not stopped yet; an admin must act (docs/protocol.md, Mass stop)",
 			m->spared, m->running);
 	else
 		snprintf(x->sentence, sizeof(x->sentence),

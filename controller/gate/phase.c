@@ -5,7 +5,7 @@
  * it first, then what it waits for, then what it does. It returns the phase that comes next, and
  * enter() alone makes it the Job's.
  *
- * docs/gate.md has the table of phases, and why each guard is enough.
+ * docs/protocol.md has the table of phases, and why each guard is enough.
  */
 #include "base/must.h"
 #include "controller/gate/adoption.h"
@@ -38,7 +38,7 @@ static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
 	"it ran without being admitted: a client other than Sluice set spec.suspend to false, or the ledger has lost its reservation; it is queued, and starts in its turn";
 static const char SPARED[] =
-	"it runs, and the ledger has no reservation for it; it is one of many, so they are not stopped yet (docs/gate.md, Mass stop)";
+	"it runs, and the ledger has no reservation for it; it is one of many, so they are not stopped yet (docs/protocol.md, Mass stop)";
 static const char ELSEWHERE[] =
 	"another client suspended it, changed the node selector, tolerations or node affinity of its pods, and unsuspended it: it may have run where it holds no quota; it is queued, and starts in its turn";
 static const char UNCONTROLLED[] =

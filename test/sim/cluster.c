@@ -288,7 +288,7 @@ void cluster_calm(struct sim *s)
  */
 
 /* Without completions no pod is made in place of one that failed once another has ended well. Quota
- * and room on the nodes are kept for it all the same (docs/gate.md, What stays open). */
+ * and room on the nodes are kept for it all the same (docs/protocol.md, What stays open). */
 static bool keeps_too_much(const struct sim *s, const struct model_job *j)
 {
 	const struct job *n = &j->now->job;

@@ -797,7 +797,7 @@ static void check_pods(struct sim *s)
 }
 
 /* What a run holds is for pods that it has, or may have. Of a Job without completions whose owner
- * lowered parallelism a new leader cannot tell how many pods its reservation is for (docs/gate.md),
+ * lowered parallelism a new leader cannot tell how many pods its reservation is for (docs/protocol.md),
  * nor of a run that was suspended, edited and unsuspended while no controller led. */
 static void check_no_more_is_held(struct sim *s, const struct model_reservation *h)
 {

@@ -39,7 +39,7 @@
  * stopped: a leader that has read the store as it is now and has no write to the ledger under way
  * is about to stop it when its pass is over (P2, checked after each pass), or has adopted it. Where
  * the ledger has a later attempt than the Job tells of, the watch of a new leader may lag: it has
- * until it has read the Job (docs/gate.md, A new leader). A Job without a story is left out.
+ * until it has read the Job (docs/protocol.md, A start). A Job without a story is left out.
  */
 #ifndef SLUICE_TEST_SIM_RESTORE_H
 #define SLUICE_TEST_SIM_RESTORE_H

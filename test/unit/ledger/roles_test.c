@@ -1,5 +1,5 @@
 /* Two roles: one owns the schema and migrates it, the other reads and writes the tables and runs. The
- * statements are those of docs/ledger.md, "Roles". */
+ * statements are those of docs/protocol.md, "Roles". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
