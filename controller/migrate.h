@@ -1,7 +1,7 @@
 /*
  * --migrate-only: brings the schema of the ledger up to date and ends. For a Kubernetes Job or an
  * init container that connects as the role that owns the schema, so that the role of the controller
- * itself needs no more than to read and write the tables (docs/protocol.md, "Roles").
+ * itself needs no more than to read and write the tables (docs/operate.md, "A role of its own").
  *
  * It does not wait for a leader of the version before to go, and tries once: whoever runs it tries
  * again.

@@ -3,7 +3,7 @@
 -- A program of version 2 may go on for a while as the leader of another cell. What it does not name
 -- means that nobody knows: no owner, no labels, no price.
 --
--- The views are for people, dashboards and notebooks: docs/protocol.md has recipes, and a role that may
+-- The views are for people, dashboards and notebooks: docs/ask.md has recipes, and a role that may
 -- read them and nothing else.
 
 ALTER TABLE sluice.hold

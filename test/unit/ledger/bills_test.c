@@ -196,7 +196,7 @@ static void test_sums_say_what_of_them_is_estimated(void **state)
 	drive_stop(&d);
 }
 
-/* The recipe of docs/protocol.md. */
+/* The recipe of docs/ask.md. */
 static void test_a_reader_reads_the_views_alone(void **state)
 {
 	(void)state;

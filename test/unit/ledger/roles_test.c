@@ -1,5 +1,5 @@
 /* Two roles: one owns the schema and migrates it, the other reads and writes the tables and runs. The
- * statements are those of docs/protocol.md, "Roles". */
+ * statements are those of docs/operate.md, "A role of its own for the tables". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static struct pg_fixture owner, runs; /* the same Postgres, as each of the roles
 static void do_what_the_page_says(const char *heading)
 {
 	char text[65536];
-	FILE *f = fopen(LEDGER_PAGE, "r");
+	FILE *f = fopen(OPERATE_PAGE, "r");
 	assert_non_null(f);
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);
@@ -48,7 +48,7 @@ static int open_roles(void **state)
 	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	pg_fixture_start(&F, false);
-	do_what_the_page_says("## Roles");
+	do_what_the_page_says("### A role of its own for the tables");
 	as_role(&owner, "sluice_owner");
 	as_role(&runs, "sluice");
 	return 0;
