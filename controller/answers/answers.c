@@ -17,6 +17,7 @@
 #include "controller/answers/job_query.h"
 #include "controller/answers/queued_jobs.h"
 #include "controller/answers/reader.h"
+#include "controller/answers/review_reply.h"
 #include "controller/answers/start_review.h"
 #include "controller/answers/watchers.h"
 #include "controller/answers/whatif.h"
@@ -36,8 +37,7 @@ struct answers {
 	const struct answer_sources *from;
 	struct reader *reader;
 	struct watchers *watchers;
-	struct start_reviews *start_reviews;
-	struct whatifs *whatifs;
+	struct link asked; /* review_reply.link, of what is played for */
 	struct pending *first;
 	struct queued_jobs *all; /* in the child: of its moment */
 };
@@ -63,14 +63,6 @@ static struct queued_jobs_sources sources(const struct answers *a)
 
 /* ---- one Job --------------------------------------------------------------------------------- */
 
-static void say_unknown(struct http_question *q, const char *name)
-{
-	char sentence[512];
-	snprintf(sentence, sizeof(sentence), "queuedjobs." VISIBILITY_GROUP " \"%s\" not found",
-		name);
-	complain(q, 404, sentence);
-}
-
 static void take_one(struct answers *a, struct http_question *q, const struct job_query *query)
 {
 	struct queued_jobs_sources s = sources(a);
@@ -82,7 +74,7 @@ static void take_one(struct answers *a, struct http_question *q, const struct jo
 	} else if (is_known) {
 		http_answer(q, (struct http_reply){200, JSON}, &body);
 	} else {
-		say_unknown(q, query->name);
+		complain_of_no_job(q, query->name);
 	}
 	buf_done(&body);
 }
@@ -274,9 +266,9 @@ void answers_take(struct answers *a, struct http_question *q, const char *path,
 	else if (is_report)
 		report_take(a->from, q, &report);
 	else if (is_start)
-		start_reviews_take(a->start_reviews, q, ns, name, who);
+		start_review_take(a->from, &a->asked, q, ns, name, who);
 	else
-		whatifs_take(a->whatifs, q, who);
+		whatif_take(a->from, &a->asked, q, who);
 }
 
 bool answers_take_passed_on(struct http_question *q, const char *path, void *ctx)
@@ -294,8 +286,7 @@ struct answers *answers_new(const struct answer_sources *from)
 	struct reader_options o = {.loop = from->loop, .log = from->log, .serve = serve, .ctx = a};
 	a->reader = reader_new(&o);
 	a->watchers = watchers_new(a->reader);
-	a->start_reviews = start_reviews_new(from);
-	a->whatifs = whatifs_new(from);
+	list_init(&a->asked);
 	return a;
 }
 
@@ -309,8 +300,7 @@ void answers_drop(struct answers *a, const struct http *port)
 		forget(p);
 	}
 	watchers_drop(a->watchers, port);
-	start_reviews_drop(a->start_reviews, port);
-	whatifs_drop(a->whatifs, port);
+	review_reply_drop(&a->asked, port);
 	past_questions_forget(a->from->past_questions, port);
 }
 
@@ -328,10 +318,8 @@ void answers_free(struct answers *a)
 {
 	if (!a)
 		return;
-	must(!a->first);
+	must(!a->first && list_empty(&a->asked));
 	watchers_free(a->watchers);
-	start_reviews_free(a->start_reviews);
-	whatifs_free(a->whatifs);
 	reader_free(a->reader);
 	free(a);
 }

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "controller/answers/job_query.h"
+
 static const char *reason_of(unsigned status)
 {
 	switch (status) {
@@ -56,6 +58,14 @@ void complain(struct http_question *q, unsigned status, const char *sentence)
 	buf_putc(&body, '\n');
 	http_answer(q, (struct http_reply){status, "application/json"}, &body);
 	buf_done(&body);
+}
+
+void complain_of_no_job(struct http_question *q, const char *name)
+{
+	char sentence[512];
+	snprintf(sentence, sizeof(sentence), "queuedjobs." VISIBILITY_GROUP " \"%s\" not found",
+		name);
+	complain(q, 404, sentence);
 }
 
 bool complain_of_unsent(struct http_question *q, size_t more, const char *cure)

@@ -15,6 +15,8 @@ void complaint_put_member(
 	struct json_writer *w, const char *key, unsigned status, const char *sentence);
 /* The answer to q. */
 void complain(struct http_question *q, unsigned status, const char *sentence);
+/* ... where no Job of that name is known. */
+void complain_of_no_job(struct http_question *q, const char *name);
 /* Slow clients must not take the controller's memory. True: too much is unsent to allow so many bytes more,
  * and q is answered with that and the cure. */
 bool complain_of_unsent(struct http_question *q, size_t more, const char *cure);

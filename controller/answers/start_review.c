@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "controller/common/path.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/job_variants.h"
@@ -23,15 +22,9 @@ enum {
 	SENTENCE_SIZE = 900,
 };
 
-struct start_reviews {
-	const struct answer_sources *from;
-	struct json *json;
-	struct link asked; /* start_question.reply */
-};
-
 struct start_question {
 	struct review_reply reply;
-	struct start_reviews *all;
+	const struct answer_sources *from;
 	char ns[64], name[254];
 	struct uid uid;
 	uint64_t reading; /* the request for the Job; 0: none is under way */
@@ -42,7 +35,7 @@ struct start_question {
 static void forget(struct review_reply *r)
 {
 	struct start_question *x = container_of(r, struct start_question, reply);
-	kube_client_cancel(x->all->from->client, x->reading);
+	kube_client_cancel(x->from->client, x->reading);
 	job_variants_done(&x->variants);
 	free(x->job);
 	free(x);
@@ -192,7 +185,7 @@ static void put_unplayed(struct json_writer *w, const char *key, const void *obj
 static struct start_times start_of(
 	const struct start_question *x, const struct eta *base, size_t draws)
 {
-	const struct answer_sources *p = x->all->from;
+	const struct answer_sources *p = x->from;
 	struct explanation now;
 	struct forecast f;
 	if (!p->forecasts || !gate_explain(p->gate, x->ns, x->name, sources_now_ms(p), &now) ||
@@ -268,7 +261,7 @@ static void tell(const struct ask_answer *a, const struct queue *q,
 
 static void play_it(struct start_question *x)
 {
-	const struct answer_sources *p = x->all->from;
+	const struct answer_sources *p = x->from;
 	struct alternatives alternatives;
 	struct job_outline outline;
 	if (!queue_outline_job(p->queue, &x->uid, &outline) || outline.holds_quota) {
@@ -284,11 +277,12 @@ static void play_it(struct start_question *x)
 
 static int decode_it(struct start_question *x, struct slice body, struct err *e)
 {
+	struct json *json = json_new(TREE_MAX_BYTES);
 	const cJSON *root;
-	int rc = json_parse(x->all->json, body, &root, e);
+	int rc = json_parse(json, body, &root, e);
 	if (rc == 0)
-		rc = decode_job(root, x->all->from->job_context, &x->job, e);
-	json_reset(x->all->json);
+		rc = decode_job(root, x->from->job_context, &x->job, e);
+	json_free(json);
 	return rc;
 }
 
@@ -325,19 +319,11 @@ static void read_job(struct start_question *x)
 		.timeout_ms = READ_MS,
 		.answer_ceiling = JOB_MAX_BYTES,
 		.last = true};
-	x->reading = kube_client_send(x->all->from->client, &r, on_job, x);
+	x->reading = kube_client_send(x->from->client, &r, on_job, x);
 	buf_done(&path);
 }
 
 /* ---- the question ------------------------------------------------------------------------------ */
-
-static void say_unknown(struct http_question *q, const char *name)
-{
-	char sentence[SENTENCE_SIZE];
-	snprintf(sentence, sizeof(sentence), "queuedjobs." VISIBILITY_GROUP " \"%s\" not found",
-		name);
-	complain(q, 404, sentence);
-}
 
 /* True: q is answered; the Job does not wait, or only its name is kept. */
 static bool is_not_playable(const struct answer_sources *p, struct http_question *q, const char *ns,
@@ -348,7 +334,7 @@ static bool is_not_playable(const struct answer_sources *p, struct http_question
 	char sentence[SENTENCE_SIZE];
 	if (!gate_explain(p->gate, ns, name, sources_now_ms(p), &x) ||
 		!gate_find_listed(p->gate, ns, name, ret)) {
-		say_unknown(q, name);
+		complain_of_no_job(q, name);
 		return true;
 	}
 	if (x.reason == WAIT_NOT) {
@@ -364,14 +350,14 @@ static bool is_not_playable(const struct answer_sources *p, struct http_question
 	return true;
 }
 
-void start_reviews_take(struct start_reviews *s, struct http_question *q, const char *ns,
-	const char *name, const char *who)
+void start_review_take(const struct answer_sources *from, struct link *asked,
+	struct http_question *q, const char *ns, const char *name, const char *who)
 {
 	struct gate_listed listed;
-	if (is_not_playable(s->from, q, ns, name, &listed))
+	if (is_not_playable(from, q, ns, name, &listed))
 		return;
 	struct start_question *x = mem_alloc(sizeof(*x));
-	x->all = s;
+	x->from = from;
 	x->uid = listed.uid;
 	snprintf(x->ns, sizeof(x->ns), "%s", ns);
 	snprintf(x->name, sizeof(x->name), "%s", name);
@@ -379,31 +365,8 @@ void start_reviews_take(struct start_reviews *s, struct http_question *q, const 
 	x->reply.empty_status = 409;
 	x->reply.when_empty =
 		"the Job does not wait any more, or too much happens before its start to be played";
-	if (review_reply_enter(&x->reply, q, s->from->reviews, &s->asked, who, ns))
+	if (review_reply_enter(&x->reply, q, from->reviews, asked, who, ns))
 		read_job(x);
 	else
 		free(x);
-}
-
-void start_reviews_drop(struct start_reviews *s, const struct http *port)
-{
-	review_reply_drop(&s->asked, port);
-}
-
-struct start_reviews *start_reviews_new(const struct answer_sources *from)
-{
-	struct start_reviews *s = mem_alloc(sizeof(*s));
-	s->from = from;
-	s->json = json_new(TREE_MAX_BYTES);
-	list_init(&s->asked);
-	return s;
-}
-
-void start_reviews_free(struct start_reviews *s)
-{
-	if (!s)
-		return;
-	must(list_empty(&s->asked));
-	json_free(s->json);
-	free(s);
 }

@@ -13,19 +13,14 @@
 #include "controller/net/http.h"
 #include "controller/answers/sources.h"
 
-struct start_reviews;
+struct link;
 struct view;
 
 extern const struct view start_review_view;
 
-/* Borrows until start_reviews_free(). */
-struct start_reviews *start_reviews_new(const struct answer_sources *from);
-void start_reviews_free(struct start_reviews *s);
-
 /* This controller leads. http_answer() is called for q, once, now or later from the loop; never after
- * start_reviews_drop(). */
-void start_reviews_take(struct start_reviews *s, struct http_question *q, const char *ns,
-	const char *name, const char *who);
-void start_reviews_drop(struct start_reviews *s, const struct http *port);
+ * review_reply_drop() of asked, where the question waits. from is borrowed until then. */
+void start_review_take(const struct answer_sources *from, struct link *asked,
+	struct http_question *q, const char *ns, const char *name, const char *who);
 
 #endif

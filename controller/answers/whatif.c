@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "controller/answers/complaint.h"
 #include "controller/answers/review_reply.h"
 #include "controller/answers/whatif_specs.h"
@@ -11,14 +10,9 @@
 #include "controller/answers/whatif_verdicts.h"
 #include "controller/answers/watch_terms.h"
 
-struct whatifs {
-	const struct answer_sources *from;
-	struct link asked; /* whatif_question.reply */
-};
-
 struct whatif_question {
 	struct review_reply reply;
-	struct whatifs *all;
+	const struct answer_sources *from;
 	struct whatif_specs *specs;
 };
 
@@ -35,7 +29,7 @@ static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
 {
 	const struct whatif_question *x = ctx;
 	(void)variant;
-	return whatif_specs_apply(x->specs, q, x->all->from->time_specs, e);
+	return whatif_specs_apply(x->specs, q, x->from->time_specs, e);
 }
 
 static void decided(const struct queue *q, size_t variant, struct buf *out, void *ctx)
@@ -96,19 +90,20 @@ static struct whatif_specs *take_specs(struct http_question *q)
 	return NULL;
 }
 
-void whatifs_take(struct whatifs *w, struct http_question *q, const char *who)
+void whatif_take(const struct answer_sources *from, struct link *asked, struct http_question *q,
+	const char *who)
 {
 	struct whatif_specs *specs = take_specs(q);
 	if (!specs)
 		return;
 	struct whatif_question *x = mem_alloc(sizeof(*x));
-	x->all = w;
+	x->from = from;
 	x->specs = specs;
 	x->reply.done = forget;
 	x->reply.empty_status = 503;
 	x->reply.when_empty =
 		"the queue could be played as it is, but not as it would be: its play took too long or failed";
-	if (!review_reply_enter(&x->reply, q, w->from->reviews, &w->asked, who, "")) {
+	if (!review_reply_enter(&x->reply, q, from->reviews, asked, who, "")) {
 		forget(&x->reply);
 		return;
 	}
@@ -119,25 +114,4 @@ void whatifs_take(struct whatifs *w, struct http_question *q, const char *who)
 		.costs = true,
 		.ctx = x};
 	review_play(x->reply.review, &plays);
-}
-
-void whatifs_drop(struct whatifs *w, const struct http *port)
-{
-	review_reply_drop(&w->asked, port);
-}
-
-struct whatifs *whatifs_new(const struct answer_sources *from)
-{
-	struct whatifs *w = mem_alloc(sizeof(*w));
-	w->from = from;
-	list_init(&w->asked);
-	return w;
-}
-
-void whatifs_free(struct whatifs *w)
-{
-	if (!w)
-		return;
-	must(list_empty(&w->asked));
-	free(w);
 }

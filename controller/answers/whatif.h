@@ -17,13 +17,10 @@
 
 #define WHATIFS_PATH VISIBILITY_ROOT "/whatifs"
 
-struct whatifs;
+struct link;
 
-struct whatifs *whatifs_new(const struct answer_sources *from); /* borrowed */
-void whatifs_free(struct whatifs *w);
-
-/* As start_reviews_take(). */
-void whatifs_take(struct whatifs *w, struct http_question *q, const char *who);
-void whatifs_drop(struct whatifs *w, const struct http *port);
+/* As start_review_take(). */
+void whatif_take(const struct answer_sources *from, struct link *asked, struct http_question *q,
+	const char *who);
 
 #endif

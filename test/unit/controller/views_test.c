@@ -3,6 +3,7 @@
  * forecasts know of the Job is the test's.
  */
 #include "controller/answers/queued_job.h"
+#include "controller/answers/review_reply.h"
 #include "controller/answers/start_review.h"
 
 #include "api_stage.h"
@@ -273,13 +274,13 @@ static void a_startreview_has_each_member(void **state)
 		.gate = s.world.gate,
 		.reviews = (struct reviews *)&s,
 		.job_context = &(struct job_context){0}};
-	struct start_reviews *all = start_reviews_new(&from);
-	start_reviews_take(all, (struct http_question *)&s, "team-a", "one", "bob");
+	struct link asked;
+	list_init(&asked);
+	start_review_take(&from, &asked, (struct http_question *)&s, "team-a", "one", "bob");
 	api_stage_settle(&s);
 	assert_non_null(plays.tell);
 	tell_all();
-	start_reviews_drop(all, NULL);
-	start_reviews_free(all);
+	review_reply_drop(&asked, NULL);
 	api_stage_hang_up(&s);
 	api_stage_close(&s);
 }
