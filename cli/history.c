@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "cli/csv.h"
 #include "cli/past/cells.h"
-#include "cli/past/run.h"
 #include "cli/past/show.h"
 #include "cli/past/story.h"
 

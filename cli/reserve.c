@@ -17,7 +17,7 @@
 #include "cli/reserve/options.h"
 #include "cli/reserve/plan.h"
 #include "cli/reserve/report.h"
-#include "cli/whatif/answer.h"
+#include "cli/whatif/changes.h"
 #include "cli/whatif/report.h"
 #include "controller/common/clock.h"
 #include "queue/calendar/tzdata.h"
@@ -93,7 +93,7 @@ static int ask_review(
 	const struct reserve_command *c, const cJSON *object, struct buf *out, struct err *e)
 {
 	const struct changes_source from = {c->loop, c->client, ""};
-	const struct whatif_patience patience = {REVIEW_ROUNDS, REVIEW_PAUSE_MS};
+	const struct changes_patience patience = {REVIEW_ROUNDS, REVIEW_PAUSE_MS};
 	struct changes *changes = changes_new(&from);
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	struct style style = style_of(stdout);
@@ -101,7 +101,7 @@ static int ask_review(
 	const cJSON *root;
 	int rc = changes_add_object(changes, object, "the command line", e);
 	if (rc == 0)
-		rc = whatif_answer_get(&from, changes, &patience, json, &root, e);
+		rc = changes_ask(&from, changes, &patience, json, &root, e);
 	if (rc == 0)
 		whatif_report_render(root, &o, out);
 	json_free(json);

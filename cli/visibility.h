@@ -3,7 +3,7 @@
  * kubeconfig: what of its answers is an answer, and a sentence with the cure for every other.
  *
  * Left to others: what QueuedJobs mean (jobs/report.h, explain.c), and what is said of the past
- * (past/answer.h).
+ * (past/show.h).
  */
 #ifndef SLUICE_CLI_VISIBILITY_H
 #define SLUICE_CLI_VISIBILITY_H

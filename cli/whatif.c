@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "base/json_writer.h"
 #include "cli/question.h"
-#include "cli/whatif/answer.h"
+#include "cli/whatif/changes.h"
 #include "cli/whatif/options.h"
 #include "cli/whatif/report.h"
 #include "controller/common/clock.h"
@@ -49,13 +49,13 @@ static int ask(struct ev_loop *loop, struct kube_client *client, const char *ns,
 	struct buf *out, struct err *e)
 {
 	const struct changes_source from = {loop, client, ns};
-	const struct whatif_patience patience = {ROUNDS, ROUND_MS};
+	const struct changes_patience patience = {ROUNDS, ROUND_MS};
 	struct changes *c = changes_new(&from);
 	struct json *json = json_new(QUESTION_TREE_MAX);
 	const cJSON *root;
 	int rc = collect(options, c, e);
 	if (rc == 0)
-		rc = whatif_answer_get(&from, c, &patience, json, &root, e);
+		rc = changes_ask(&from, c, &patience, json, &root, e);
 	if (rc == 0)
 		render(options, c, root, out);
 	json_free(json);

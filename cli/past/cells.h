@@ -1,6 +1,7 @@
 /*
  * What the tables of `sluice cost`, `report` and `history` have in common: figures, what the rows are of,
- * and what is said below them.
+ * a run in words, and what is said below them. Texts are as they came: whatever prints them replaces what a
+ * terminal would obey.
  */
 #ifndef SLUICE_CLI_PAST_CELLS_H
 #define SLUICE_CLI_PAST_CELLS_H
@@ -23,6 +24,17 @@ const char *past_key(const cJSON *row);
 void past_csv_by(struct buf *out, const cJSON *root);
 /* A number; nothing where it is not known. */
 void past_csv_number(struct buf *out, const cJSON *row, const char *key, int decimals);
+
+enum { RUN_TEXT_MAX = 4096 };
+
+bool past_run_is(const cJSON *run, const char *state);
+
+/* Says what ended it: "Finished", "Preempted for team/urgent". Nothing where that is not known. */
+void past_run_reason(const cJSON *run, struct buf *out);
+/* Says why it is in its state: "runs", "is about to start", "Preempted for team/urgent, its pods are waited for". */
+void past_run_why(const cJSON *run, struct buf *out);
+/* "1.20 EUR". Nothing where it has no price, or has not ended. */
+void past_run_cost(const cJSON *run, struct buf *out);
 
 /* The sentence that a part of the answer is forgotten, where it is. l NULL: its times as they come. */
 void past_put_note(const cJSON *root, struct local_times *l, struct buf *out);

@@ -1,15 +1,30 @@
 /*
  * The way of `sluice cost`, `report` and `history` from a question to what is printed. What they differ in
  * is a past_view each.
+ *
+ * They ask for the resources costs, reports and histories of the API visibility.sluice.dev by the kubeconfig,
+ * with the user's own rights. A user who may not see those of all namespaces, and has named none, gets those of the
+ * kubeconfig's: the answer says which by "namespace", and is narrowed.
  */
 #ifndef SLUICE_CLI_PAST_SHOW_H
 #define SLUICE_CLI_PAST_SHOW_H
 
 #include "cli/commands.h"
-#include "cli/past/answer.h"
 #include "cli/past/options.h"
+#include "cli/question.h"
+#include "controller/past/past_query.h"
 
 enum { PAST_TREE_MAX = 64 * 1024 * 1024, PAST_OUTPUT_MAX = 8 * 1024 * 1024 };
+
+struct past_answer_question {
+	struct past_words words; /* .kind: which resource; .ns NULL: all namespaces */
+	const char *home;	 /* instead of all; NULL: all or none */
+};
+
+/* The tree lives in json. *ret_narrowed: it is not all that was asked for. Errors as visibility_ask(). */
+int past_answer_get(struct ev_loop *loop, struct kube_client *client,
+	const struct past_answer_question *q, struct json *json, const cJSON **ret_root,
+	bool *ret_narrowed, struct err *e);
 
 struct past_view {
 	enum past_kind kind;

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/span.h"
 #include "cli/past/cells.h"
-#include "cli/past/run.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 

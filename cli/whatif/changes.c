@@ -12,6 +12,7 @@
 #include "cli/live_object.h"
 #include "cli/simulate/documents.h"
 #include "cli/table.h"
+#include "cli/visibility.h"
 #include "cli/whatif/object_path.h"
 #include "controller/common/path.h"
 
@@ -501,4 +502,26 @@ void changes_json(const struct changes *c, const char *key, struct json_writer *
 		jw_end(w);
 	}
 	jw_end(w);
+}
+
+/* ---- the question ---------------------------------------------------------------------------- */
+
+int changes_ask(const struct changes_source *from, const struct changes *c,
+	const struct changes_patience *p, struct json *json, const cJSON **ret, struct err *e)
+{
+	struct buf path;
+	buf_init(&path, CHANGES_QUERY_MAX_BYTES + 256);
+	buf_puts(&path, VISIBILITY_ROOT "/whatifs?");
+	int rc = changes_query(c, &path, e);
+	if (rc == 0) {
+		const struct visibility_request r = {.path = buf_text(&path),
+			.resource = "whatifs",
+			.is_played = true,
+			.rounds = p->rounds,
+			.pause_ms = p->pause_ms,
+			.has_no_namespace = true};
+		rc = visibility_ask(from->loop, from->client, &r, json, ret, e);
+	}
+	buf_done(&path);
+	return rc;
 }

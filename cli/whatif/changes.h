@@ -55,4 +55,14 @@ void changes_render(const struct changes *c, struct buf *out);
  * "object" and "from", where it was read; of one that would be gone "object" and "dropped": true. */
 void changes_json(const struct changes *c, const char *key, struct json_writer *w);
 
+/* Where too many ask: how often it is asked again, and after which pause. */
+struct changes_patience {
+	int rounds, pause_ms;
+};
+
+/* Asks what they would do: a WhatIf. The queue is played in two variants while this waits. The tree lives
+ * in json. Errors are those of visibility_ask(). */
+int changes_ask(const struct changes_source *from, const struct changes *c,
+	const struct changes_patience *p, struct json *json, const cJSON **ret, struct err *e);
+
 #endif

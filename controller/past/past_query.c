@@ -6,9 +6,13 @@
 #include "base/instant.h"
 #include "base/must.h"
 #include "base/span.h"
-#include "controller/past/steps.h"
 #include "queue/calendar/civil.h"
 #include "queue/calendar/wall_time.h"
+
+#define MINUTE_MS INT64_C(60000)
+#define DAY_MS (24 * 60 * MINUTE_MS)
+
+enum { STEPS_MAX = 96 };
 
 static const char *const by_names[] = {"queue", "namespace", "owner", "user", "label"};
 
@@ -175,6 +179,35 @@ static void clamp_to_the_past(struct past_question *q, int64_t now_ms)
 		q->to_ms = now_ms;
 }
 
+static int64_t divide_up(int64_t n, int64_t by)
+{
+	return n / by + (n % by > 0);
+}
+
+/* What divides a day, so that steps begin at the same times each day; else whole days. */
+static int64_t step_of(int64_t span_ms)
+{
+	static const int64_t minutes[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 480, 720};
+	for (size_t i = 0; i < sizeof(minutes) / sizeof(*minutes); i++)
+		if (span_ms <= STEPS_MAX * minutes[i] * MINUTE_MS)
+			return minutes[i] * MINUTE_MS;
+	return divide_up(span_ms, STEPS_MAX * DAY_MS) * DAY_MS;
+}
+
+/* Divides a stretch of time for a chart, into at most STEPS_MAX equal steps of whole minutes, and gives their length. They
+ * begin at round times (UTC), so that a chart that is asked for again a minute later has the same ones. What lies before
+ * the first round time is left out, *from_ms goes there; it stays where no step begins in between. The last step may be
+ * shorter, since it goes on. */
+static int64_t divide(int64_t *from_ms, int64_t to_ms)
+{
+	int64_t step_ms = step_of(to_ms - *from_ms);
+	int64_t unit_ms = step_ms < DAY_MS ? step_ms : DAY_MS;
+	int64_t first_ms = divide_up(*from_ms, unit_ms) * unit_ms;
+	if (first_ms < to_ms)
+		*from_ms = first_ms;
+	return step_ms;
+}
+
 int past_query_parse(
 	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e)
 {
@@ -197,6 +230,6 @@ int past_query_parse(
 		rc = err_set(e, ERR_INVALID,
 			"there is no time between since and until: since must be earlier");
 	if (!rc && w->kind == PAST_USAGE)
-		q->step_ms = past_steps_divide(&q->from_ms, q->to_ms);
+		q->step_ms = divide(&q->from_ms, q->to_ms);
 	return rc;
 }

@@ -37,7 +37,7 @@ struct past_query {
 
 /* Times: "90m", "12h", "30d", "4w" before now; "day", "week", "month", "year": the beginning of this one
  * (UTC; a week begins on Monday); what wall_time.h reads, the last one and by UTC; or RFC 3339. PAST_USAGE is of what was, until
- * now at the latest, and in steps (steps.h). ERR_INVALID with a sentence. ret must not move. */
+ * now at the latest, and in steps that begin at round times. ERR_INVALID with a sentence. ret must not move. */
 int past_query_parse(
 	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e);
 

@@ -6,7 +6,7 @@
 #include "cli/deployed.h"
 #include "cli/import/accepted.h"
 #include "cli/live_object.h"
-#include "cli/whatif/answer.h"
+#include "cli/whatif/changes.h"
 #include "cli/whatif/object_path.h"
 #include "cli/whatif/options.h"
 #include "cli/whatif/report.h"
@@ -731,14 +731,14 @@ static void each_answer_has_a_sentence(void **state)
 		const cJSON *root;
 		stage_open(&s);
 		assert_int_equal(changes_drop(s.changes, "budget/b", &s.e), 0);
-		const struct whatif_patience patience = {2, 1};
+		const struct changes_patience patience = {2, 1};
 		for (int n = 0; n < (answers[i].status == 429 ? 3 : 1); n++)
 			answer(&s,
 				"GET /apis/visibility.sluice.dev/v1alpha1/whatifs?drop=Budget/b ",
 				answers[i].status, answers[i].body);
 		if (answers[i].status == 403)
 			answer(&s, "GET /apis/visibility.sluice.dev ", 200, "{}");
-		int rc = whatif_answer_get(&s.from, s.changes, &patience, s.json, &root, &s.e);
+		int rc = changes_ask(&s.from, s.changes, &patience, s.json, &root, &s.e);
 		if (rc != answers[i].rc || !strstr(s.e.text, answers[i].says))
 			fail_msg("status %d: %d, %s", answers[i].status, rc, s.e.text);
 		stage_close(&s);
