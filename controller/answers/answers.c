@@ -28,8 +28,7 @@ enum { ONE_MAX_BYTES = 1 << 20 };
 
 /* A question that the reader has. */
 struct pending {
-	struct pending *prev, *next;
-	struct answers *answers;
+	struct link link; /* a->pending */
 	struct http_question *question;
 };
 
@@ -38,7 +37,7 @@ struct answers {
 	struct reader *reader;
 	struct watchers *watchers;
 	struct link asked; /* review_reply.link, of what is played for */
-	struct pending *first;
+	struct link pending;
 	struct queued_jobs *all; /* in the child: of its moment */
 };
 
@@ -123,13 +122,7 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 
 static void forget(struct pending *p)
 {
-	struct answers *a = p->answers;
-	if (p->prev)
-		p->prev->next = p->next;
-	else
-		a->first = p->next;
-	if (p->next)
-		p->next->prev = p->prev;
+	list_leave(&p->link);
 	free(p);
 }
 
@@ -152,10 +145,8 @@ static void on_list(const struct reader_answer *r, void *ctx)
 static void take_later(struct answers *a, struct http_question *q, const struct job_query *query)
 {
 	struct pending *p = mem_alloc(sizeof(*p));
-	*p = (struct pending){.answers = a, .question = q, .next = a->first};
-	if (p->next)
-		p->next->prev = p;
-	a->first = p;
+	p->question = q;
+	list_add(&a->pending, &p->link);
 	struct reader_question question = {.text = {(const char *)query, sizeof(*query)},
 		.moment = query->moment,
 		.ns = query->path_ns};
@@ -286,14 +277,16 @@ struct answers *answers_new(const struct answer_sources *from)
 	struct reader_options o = {.loop = from->loop, .log = from->log, .serve = serve, .ctx = a};
 	a->reader = reader_new(&o);
 	a->watchers = watchers_new(a->reader);
+	list_init(&a->pending);
 	list_init(&a->asked);
 	return a;
 }
 
 void answers_drop(struct answers *a, const struct http *port)
 {
-	for (struct pending *p = a->first, *next; p; p = next) {
-		next = p->next;
+	for (struct link *l = a->pending.next, *next; l != &a->pending; l = next) {
+		struct pending *p = container_of(l, struct pending, link);
+		next = l->next;
 		if (http_of(p->question) != port)
 			continue;
 		reader_forget(a->reader, p);
@@ -318,7 +311,7 @@ void answers_free(struct answers *a)
 {
 	if (!a)
 		return;
-	must(!a->first && list_empty(&a->asked));
+	must(list_empty(&a->pending) && list_empty(&a->asked));
 	watchers_free(a->watchers);
 	reader_free(a->reader);
 	free(a);

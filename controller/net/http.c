@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/json_writer.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/net/caller.h"
@@ -57,8 +58,7 @@ struct http_question {
 	struct http *http;
 	struct MHD_Connection *connection;
 	struct connection *place;
-	struct http_question *prev,
-		*next; /* all that were begun; leave when MHD is done with them */
+	struct link link; /* h->questions, until MHD is done with it */
 	enum request_state state;
 	struct http_rights rights;
 	struct caller caller;
@@ -82,10 +82,10 @@ struct http {
 	bool is_tls;
 	ev_io io;
 	ev_timer timer;
-	ev_timer look;	  /* at streams; runs while there are any */
-	bool has_drained; /* one of them */
-	struct http_question *first;
-	size_t unsent; /* of all answers but streams */
+	ev_timer look;	       /* at streams; runs while there are any */
+	bool has_drained;      /* one of them */
+	struct link questions; /* all that were begun */
+	size_t unsent;	       /* of all answers but streams */
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -552,10 +552,7 @@ static struct http_question *request_begin(struct http *h, struct MHD_Connection
 	r->connection = c;
 	r->place = place_of(c);
 	buf_init(&r->body, BODY_MAX_BYTES);
-	r->next = h->first;
-	if (r->next)
-		r->next->prev = r;
-	h->first = r;
+	list_add(&h->questions, &r->link);
 	return r;
 }
 
@@ -568,12 +565,7 @@ static void on_completed(
 	(void)why;
 	if (!r)
 		return;
-	if (r->prev)
-		r->prev->next = r->next;
-	else
-		h->first = r->next;
-	if (r->next)
-		r->next->prev = r->prev;
+	list_leave(&r->link);
 	connection_serves(r->place, false);
 	stream_free(r->stream);
 	caller_done(&r->caller);
@@ -703,7 +695,7 @@ static void http_soon(struct http *h)
 static void tell_drained(struct http *h)
 {
 	h->has_drained = false;
-	for (struct http_question *q = h->first; q; q = q->next)
+	list_each_entry(&h->questions, struct http_question, q, link)
 		if (q->stream)
 			stream_tell_drained(q->stream);
 }
@@ -722,7 +714,7 @@ static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
 	struct http *h = w->data;
 	bool any = false;
 	(void)revents;
-	for (struct http_question *q = h->first; q; q = q->next) {
+	list_each_entry(&h->questions, struct http_question, q, link) {
 		if (!q->stream)
 			continue;
 		any = true;
@@ -797,6 +789,7 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	}
 	h->loop = loop;
 	h->options = *o;
+	list_init(&h->questions);
 	h->options.host = NULL; /* borrowed for this call only */
 	h->connections = connections_new(loop, &o->limits);
 	h->daemon = start_daemon(h);
@@ -827,7 +820,7 @@ void http_free(struct http *h)
 	ev_io_stop(h->loop, &h->io);
 	ev_timer_stop(h->loop, &h->timer);
 	ev_timer_stop(h->loop, &h->look);
-	for (struct http_question *r = h->first; r; r = r->next) {
+	list_each_entry(&h->questions, struct http_question, r, link) {
 		if (r->stream)
 			stream_stop(r->stream);
 		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED)
