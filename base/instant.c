@@ -1,8 +1,15 @@
 #include "base/instant.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/json_writer.h"
+
 #define TEXT_MAX 63
+/* 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: RFC 3339 has four digits for the year. */
+#define FIRST_SECOND INT64_C(-62135596800)
+#define LAST_SECOND INT64_C(253402300799)
 
 /* n digits at *p, which moves past them. */
 static bool take_digits(const char **p, int n, int *ret)
@@ -86,4 +93,69 @@ bool instant_parse(struct slice text, int64_t *ret_ms)
 		return false;
 	memcpy(copy, text.ptr, text.len);
 	return parse(copy, ret_ms);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Goes from days since 1970-01-01 to a civil date, in the proleptic Gregorian calendar; years that
+ * start in March make the leap day the last one (Hinnant's days_from_civil, read backwards).
+ * gmtime_r would look at TZ in the environment. */
+static struct instant_text text_of(int64_t s, int ms)
+{
+	struct instant_text t;
+	s = s < FIRST_SECOND ? FIRST_SECOND : s > LAST_SECOND ? LAST_SECOND : s;
+	int64_t days = s / 86400 - (s % 86400 < 0);
+	int64_t left = s - days * 86400;
+	int64_t z = days + 719468;
+	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+	int64_t doe = z - era * 146097;
+	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	int64_t mp = (5 * doy + 2) / 153;
+	int64_t day = doy - (153 * mp + 2) / 5 + 1;
+	int64_t month = mp < 10 ? mp + 3 : mp - 9;
+	int64_t year = yoe + era * 400 + (month <= 2);
+	int len = snprintf(t.s, sizeof(t.s), "%04d-%02d-%02dT%02d:%02d:%02d", (int)year, (int)month,
+		(int)day, (int)(left / 3600), (int)(left / 60 % 60), (int)(left % 60));
+	if (ms >= 0)
+		len += snprintf(t.s + len, sizeof(t.s) - (size_t)len, ".%03d", ms);
+	strcpy(t.s + len, "Z");
+	return t;
+}
+
+static int64_t second_of(int64_t ms)
+{
+	return ms / 1000 - (ms % 1000 < 0);
+}
+
+struct instant_text instant_seconds(int64_t ms)
+{
+	return text_of(second_of(ms), -1);
+}
+
+struct instant_text instant_exact(int64_t ms)
+{
+	return text_of(second_of(ms), (int)(ms % 1000 + (ms % 1000 < 0 ? 1000 : 0)));
+}
+
+struct instant_text instant_shortest(int64_t ms)
+{
+	return ms % 1000 ? instant_exact(ms) : instant_seconds(ms);
+}
+
+static bool is_known(int64_t ms)
+{
+	return ms > 0 && ms < INT64_MAX;
+}
+
+void instant_put(struct json_writer *w, const char *key, int64_t ms)
+{
+	if (is_known(ms))
+		jw_text(w, key, instant_seconds(ms).s);
+}
+
+void instant_put_shortest(struct json_writer *w, const char *key, int64_t ms)
+{
+	if (is_known(ms))
+		jw_text(w, key, instant_shortest(ms).s);
 }

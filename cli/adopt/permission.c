@@ -6,7 +6,6 @@
 
 #include "base/instant.h"
 #include "cli/question.h"
-#include "controller/gate/story.h"
 #include "sluice/keys.h"
 
 #define POINTER "/metadata/annotations/sluice.dev~1adopt-begun-by"
@@ -20,14 +19,10 @@ static void put_path(const char *namespace_name, char ret_path[PATH_SIZE])
 
 bool adopt_permission_read(const char *text, int64_t *ret_ms)
 {
-	struct buf again;
 	int64_t ms;
 	if (!instant_parse(slice_of(text), &ms))
 		return false;
-	buf_init(&again, ADOPT_PERMISSION_SIZE);
-	story_time(ms, &again);
-	bool same = strcmp(buf_text(&again), text) == 0;
-	buf_done(&again);
+	bool same = strcmp(instant_seconds(ms).s, text) == 0;
 	if (same)
 		*ret_ms = ms;
 	return same;
@@ -57,17 +52,14 @@ int adopt_permission_give(struct ev_loop *loop, struct kube_client *client,
 {
 	char path[PATH_SIZE];
 	int64_t there_ms;
-	struct buf text, body;
+	struct buf body;
 	*ret = (struct adopt_permission){0};
 	put_path(namespace_name, path);
 	int rc = ask(loop, client, path, ret, &there_ms, e);
 	if (rc < 0 || there_ms >= begun_by_ms)
 		return rc;
-	buf_init(&text, ADOPT_PERMISSION_SIZE);
-	story_time(begun_by_ms, &text);
 	*ret = (struct adopt_permission){.ours = true};
-	snprintf(ret->text, sizeof(ret->text), "%s", buf_text(&text));
-	buf_done(&text);
+	snprintf(ret->text, sizeof(ret->text), "%s", instant_seconds(begun_by_ms).s);
 	buf_init(&body, BODY_MAX);
 	struct json_writer w = json_writer_object(&body);
 	jw_object(&w, "metadata");

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/json_writer.h"
-#include "controller/common/stamp.h"
 #include "controller/wire/decode_text.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -36,7 +36,7 @@ static void add_state(struct calendar *c, int64_t at_ms, const struct zone *zone
 static void add_changes(struct calendar *c, const struct zone *zone, int64_t at_ms,
 	const struct style *style, struct buf *out)
 {
-	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE];
+	char text[ZONE_TEXT_SIZE];
 	struct table *t = table_new(style);
 	for (int i = 0; i < REPORT_CHANGES; i++) {
 		bool open = calendar_at(c, at_ms).open;
@@ -45,7 +45,7 @@ static void add_changes(struct calendar *c, const struct zone *zone, int64_t at_
 			break;
 		table_cell(t, COLOUR_NONE, open ? "  closes" : "  opens");
 		table_cell(t, COLOUR_NONE, time_text(zone, at_ms, text));
-		table_cell(t, COLOUR_DIM, stamp_format_seconds(at_ms, stamp));
+		table_cell(t, COLOUR_DIM, instant_seconds(at_ms).s);
 		table_end_row(t);
 	}
 	table_render(t, out);
@@ -67,9 +67,9 @@ void report_show(const struct calendar_specs_calendar *c, const struct zone *zon
 void report_test(const struct calendar_specs_calendar *c, const struct zone *zone,
 	const struct moment *at, struct buf *out)
 {
-	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE];
+	char text[ZONE_TEXT_SIZE];
 	buf_printf(out, "%s at %s (%s) is ", c->spec->name, time_text(zone, at->at_ms, text),
-		stamp_format_seconds(at->at_ms, stamp));
+		instant_seconds(at->at_ms).s);
 	add_state(c->calendar, at->at_ms, zone, out);
 	if (*at->note)
 		buf_printf(out, "  %s\n", at->note);
@@ -79,13 +79,13 @@ void report_test(const struct calendar_specs_calendar *c, const struct zone *zon
 
 static void json_time(struct json_writer *w, const char *key, const struct zone *zone, int64_t ms)
 {
-	char text[ZONE_TEXT_SIZE], stamp[STAMP_TEXT_SIZE], local[32];
+	char text[ZONE_TEXT_SIZE], local[32];
 	if (ms == CALENDAR_NEVER) {
 		jw_text(w, key, NULL);
 		return;
 	}
 	snprintf(local, sizeof(local), "%sLocal", key);
-	jw_texts(w, key, stamp_format_seconds(ms, stamp), local, time_text(zone, ms, text), NULL);
+	jw_texts(w, key, instant_seconds(ms).s, local, time_text(zone, ms, text), NULL);
 }
 
 static void json_changes(

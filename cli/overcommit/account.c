@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/span.h"
-#include "controller/common/stamp.h"
 
 /* A pod's sample counts while it is of about the time of the node's. */
 static bool of_one_time(const struct strategy *s, int64_t node_ms, int64_t pod_ms)
@@ -62,12 +62,11 @@ static void make_estimate(const struct snapshot *s, struct account *a, struct ga
 
 static void say_stale(struct account *a, int64_t now_ms)
 {
-	char at[STAMP_TEXT_SIZE];
-	stamp_format_seconds(a->sample_ms, at);
 	snprintf(a->reason, sizeof(a->reason),
 		"Stale: its newest sample is of %s, %s ago, and degradeTimeMinutes is %" PRId64
 		"; wait for the next one, or see whether metrics-server runs",
-		at, span_short(now_ms - a->sample_ms).s, a->ruling.strategy.degrade_min);
+		instant_seconds(a->sample_ms).s, span_short(now_ms - a->sample_ms).s,
+		a->ruling.strategy.degrade_min);
 }
 
 static void judge(struct account *a, bool ready, int64_t now_ms)

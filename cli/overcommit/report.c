@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/json_writer.h"
 #include "base/must.h"
 #include "base/span.h"
-#include "controller/common/stamp.h"
 #include "sluice/quantity.h"
 
 static const char *const policy_names[] = {
@@ -94,7 +94,6 @@ static void put_whose(const struct account *a, struct buf *out)
 
 static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
 {
-	char at[STAMP_TEXT_SIZE];
 	const struct estimate *e = &a->estimate;
 	if (!a->has_sample)
 		return;
@@ -103,8 +102,7 @@ static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
 	if (a->sample_ms == 0)
 		buf_puts(out, ", by a sample without a time");
 	else if (a->sample_ms <= now_ms)
-		buf_printf(out, ", by a sample of %s, %s old",
-			stamp_format_seconds(a->sample_ms, at),
+		buf_printf(out, ", by a sample of %s, %s old", instant_seconds(a->sample_ms).s,
 			span_short(now_ms - a->sample_ms).s);
 	buf_printf(out, ". %zu ordinary pod%s", e->high_pods, e->high_pods == 1 ? "" : "s");
 	if (e->without_sample > 0)
@@ -233,15 +231,13 @@ static void put_figures(
 
 static void put_published(const struct account *a, int64_t now_ms, struct buf *out)
 {
-	char at[STAMP_TEXT_SIZE];
 	const struct node_facts *f = a->node;
 	put_figures("  It publishes ", &f->allocatable_lent, "nothing", out);
 	if (memcmp(&f->allocatable_lent, &f->capacity_lent, sizeof(f->capacity_lent)) != 0)
 		put_figures("  Its capacity says otherwise: ", &f->capacity_lent, "nothing", out);
 	if (f->sample_ms > 0)
 		buf_printf(out, "  The sample behind that was taken at %s, %s ago.\n",
-			stamp_format_seconds(f->sample_ms, at),
-			span_short(now_ms - f->sample_ms).s);
+			instant_seconds(f->sample_ms).s, span_short(now_ms - f->sample_ms).s);
 }
 
 void report_account(const struct account *a, bool live, int64_t now_ms, const struct style *style,
@@ -295,8 +291,7 @@ static void put_figures_json(struct json_writer *w, const char *key, const struc
 
 static void put_time_json(struct json_writer *w, const char *key, int64_t ms)
 {
-	char at[STAMP_TEXT_SIZE];
-	jw_text(w, key, ms > 0 ? stamp_format(ms, at) : NULL);
+	jw_text(w, key, ms > 0 ? instant_exact(ms).s : NULL);
 }
 
 static void put_sum_json(struct json_writer *w, const struct account *a)

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/agenda.h"
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "base/must.h"
 #include "cli/simulate/followed.h"
 #include "cli/simulate/think.h"
-#include "controller/common/stamp.h"
 
 /* Nothing is played that is later than this after the start. */
 #define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)
@@ -103,7 +103,6 @@ static struct sim_event sim_event_of(struct engine *p, enum sim_event_kind kind,
 
 static void tell_progress(struct engine *p)
 {
-	char at[STAMP_TEXT_SIZE];
 	if (!p->progress || ++p->ninstants % INSTANTS_PER_LOOK != 0)
 		return;
 	int64_t now_us = monotonic_us();
@@ -111,7 +110,7 @@ static void tell_progress(struct engine *p)
 		return;
 	p->told_us = now_us;
 	fprintf(stderr, "simulate: %s: %zu of %zu Jobs arrived, %zu finished, %zu wait\n",
-		stamp_format_seconds(p->now_ms, at), p->narrived, p->w->narrivals,
+		instant_seconds(p->now_ms).s, p->narrived, p->w->narrivals,
 		p->observers->summary->finished, queue_waiting(p->w->queue));
 }
 
@@ -756,10 +755,9 @@ static void measure(struct engine *p)
 /* What is in the way of the rest of the play, for people. */
 static void tell_stuck(const struct engine *p)
 {
-	char at[STAMP_TEXT_SIZE];
 	fprintf(stderr,
 		"sluice: at %s the play ends: the last %zu stops saved no work, no Job came or ended meanwhile, and so it would go on for ever; the Jobs want sluice.dev/simulate-checkpoint, or their RunPolicy maxSuspensions or fit: Require\n",
-		stamp_format_seconds(p->now_ms, at), p->vain_stops);
+		instant_seconds(p->now_ms).s, p->vain_stops);
 }
 
 /* Until nothing more happens, or to last_ms. True: something would have happened behind it. */

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/json_writer.h"
 #include "base/monotonic.h"
 #include "base/span.h"
-#include "controller/common/stamp.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
@@ -72,11 +72,6 @@ void journal_done(struct journal *j)
 	buf_done(&j->line);
 	table_free(j->table);
 	*j = (struct journal){0};
-}
-
-static const char *stamp(int64_t ms, char text[STAMP_TEXT_SIZE])
-{
-	return ms % 1000 ? stamp_format(ms, text) : stamp_format_seconds(ms, text);
 }
 
 static void finished_message(
@@ -184,8 +179,8 @@ static void write_json(struct journal *j, const struct sim_event *e)
 {
 	const struct sim_job *a = &j->w->sim_job[e->sim_job];
 	struct json_writer w = json_writer_object(&j->line);
-	char at[STAMP_TEXT_SIZE], name[600], text[700];
-	jw_text(&w, "at", stamp(e->at_ms, at));
+	char name[600], text[700];
+	jw_text(&w, "at", instant_shortest(e->at_ms).s);
 	jw_int(&w, "ms", e->at_ms - j->w->start_ms);
 	jw_text(&w, "event", sim_event_name(e->kind));
 	member(&w, "job", world_name(j->w, e->sim_job, name, sizeof(name)));
@@ -202,7 +197,7 @@ static void write_json(struct journal *j, const struct sim_event *e)
 	if (e->late_ms > 0)
 		jw_int(&w, "late_ms", e->late_ms);
 	if (e->stop_ms > 0)
-		member(&w, "stop", stamp(e->stop_ms, at));
+		member(&w, "stop", instant_shortest(e->stop_ms).s);
 	bill_json(&w, e);
 	message_of(j, e, text, sizeof(text));
 	member(&w, "message", text);
@@ -250,8 +245,8 @@ static void add_cost(const struct sim_event *e, char *text, size_t size)
 static void add_row(struct journal *j, const struct sim_event *e)
 {
 	const struct sim_job *a = &j->w->sim_job[e->sim_job];
-	char at[STAMP_TEXT_SIZE], name[600], text[700];
-	table_cell(j->table, COLOUR_DIM, stamp(e->at_ms, at));
+	char name[600], text[700];
+	table_cell(j->table, COLOUR_DIM, instant_shortest(e->at_ms).s);
 	table_cell(j->table, colour_of(e->kind), sim_event_name(e->kind));
 	table_cell(j->table, COLOUR_NONE, world_name(j->w, e->sim_job, name, sizeof(name)));
 	table_cellf(j->table, COLOUR_NONE, "%" PRId32, a->attempt);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "cli/question.h"
 #include "cli/simulate/manifest.h"
 #include "cli/visibility.h"
 #include "controller/common/clock.h"
 #include "controller/common/path.h"
-#include "controller/common/stamp.h"
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_text.h"
 #include "queue/price/money.h"
@@ -405,12 +405,11 @@ static int read_all(struct reader *r, struct err *e)
 
 static void say(const struct live *l)
 {
-	char at[STAMP_TEXT_SIZE];
 	const struct live_jobs *j = &l->jobs;
 	fprintf(stderr,
 		"sluice: %s at %s: Jobs that run: %zu, that are being stopped: %zu, that wait: %zu\n",
-		l->options.config->origin, stamp_format_seconds(l->w->now_ms, at), j->running,
-		j->leaving, j->waiting);
+		l->options.config->origin, instant_seconds(l->w->now_ms).s, j->running, j->leaving,
+		j->waiting);
 	if (j->intruders > 0)
 		fprintf(stderr,
 			"sluice: %zu of those that wait run, but Sluice did not start them: the controller stops such Jobs\n",

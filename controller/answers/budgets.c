@@ -1,6 +1,6 @@
 #include "controller/answers/budgets.h"
 
-#include "controller/common/stamp.h"
+#include "base/instant.h"
 #include "queue/price/forecast.h"
 #include "queue/price/money.h"
 
@@ -20,7 +20,7 @@ static void put_forecast(struct json_writer *w, const struct budget_view *v, int
 	if (!forecast_spending(&f, &x))
 		return;
 	money_put(w, "forecast", x.spent);
-	stamp_put(w, "exhaustedAt", x.exhausted_ms);
+	instant_put(w, "exhaustedAt", x.exhausted_ms);
 }
 
 /* Puts nothing where no period is known yet. */
@@ -28,8 +28,8 @@ static void put_period(struct json_writer *w, const struct budget_view *v, int64
 {
 	if (v->period_to_ms == 0)
 		return;
-	stamp_put(w, "from", v->period_from_ms);
-	stamp_put(w, "until", v->period_to_ms);
+	instant_put(w, "from", v->period_from_ms);
+	instant_put(w, "until", v->period_to_ms);
 	put_text(w, "timeZone", v->time_zone);
 	put_forecast(w, v, now_ms);
 }

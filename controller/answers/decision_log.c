@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
-#include "controller/common/stamp.h"
 
 struct entry {
 	uint64_t seq;
@@ -64,10 +64,9 @@ uint64_t decision_log_last(const struct decision_log *c)
 
 static void put_entry(const struct entry *e, struct json_writer *w)
 {
-	char at[STAMP_TEXT_SIZE];
 	jw_object(w, NULL);
 	jw_int(w, "seq", (int64_t)e->seq);
-	jw_texts(w, "at", stamp_format(e->at_ms, at), "kind", note_kind_name(e->kind), "namespace",
+	jw_texts(w, "at", instant_exact(e->at_ms).s, "kind", note_kind_name(e->kind), "namespace",
 		e->ns ? e->ns : "", "job", e->name ? e->name : "", "clusterQueue",
 		e->clusterqueue ? e->clusterqueue : "", "text", e->text, NULL);
 	jw_end(w);

@@ -2,18 +2,17 @@
 
 #include <string.h>
 
-#include "controller/common/stamp.h"
+#include "base/instant.h"
 #include "queue/job/text.h"
 
 #define AGAIN "ask again in a moment"
 
 static void add_nobody(const struct leadership *l, struct text *t)
 {
-	char at[STAMP_TEXT_SIZE];
 	text_add(t, "nobody is known to lead");
 	if (*l->lease.holder)
 		text_add(t, " since %s, when the lease of %.200s ended",
-			stamp_format_seconds(l->lease.ends_ms, at), l->lease.holder);
+			instant_seconds(l->lease.ends_ms).s, l->lease.holder);
 	if (*l->ledger_trouble)
 		text_add(t,
 			"; running Jobs go on, and nothing new starts until the ledger is connected: %.500s",

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/map.h"
 #include "base/span.h"
-#include "controller/common/stamp.h"
 #include "controller/gate/label_set.h"
 #include "controller/gate/trouble.h"
 #include "controller/answers/review_reply.h"
@@ -164,7 +164,7 @@ static void put_metadata(struct json_writer *w, const char *key, const void *obj
 	uid_put(w, "uid", &job->listed.uid);
 	if (job->version > 0)
 		jw_textf(w, "resourceVersion", "%" PRIu64, job->version);
-	stamp_put(w, "creationTimestamp", job->listed.created_ms);
+	instant_put(w, "creationTimestamp", job->listed.created_ms);
 	put_labels(w, "labels", object);
 	jw_end(w);
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
-#include "controller/common/stamp.h"
 #include "controller/write/status.h"
 #include "controller/write/trouble_rows.h"
 #include "sluice/quantity.h"
@@ -35,7 +35,7 @@ static void put_troubles(
 		jw_object(w, NULL);
 		jw_text(w, "reason", trouble_name(r->row[i].word));
 		jw_int(w, "jobs", (int64_t)r->row[i].jobs);
-		stamp_put(w, "since", r->row[i].since_ms);
+		instant_put(w, "since", r->row[i].since_ms);
 		jw_end(w);
 	}
 	if (any)
@@ -136,7 +136,7 @@ static void put_ledger(struct json_writer *w, const struct report_sources *s)
 	int64_t down_ms = gate_ledger_down_ms(s->gate);
 	jw_bool(w, "ledgerUp", s->ledger_up);
 	if (!s->ledger_up && down_ms > 0)
-		stamp_put(w, "ledgerDownSince", down_ms);
+		instant_put(w, "ledgerDownSince", down_ms);
 }
 
 void queues_put(const struct report_sources *s, struct json_writer *w)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "controller/common/stamp.h"
+#include "base/instant.h"
 #include "sluice/quantity.h"
 #include "sluice/week.h"
 
@@ -23,8 +23,8 @@ static void put_open(struct json_writer *w, const struct week_steps *s)
 		if (!s->step[i].value)
 			continue;
 		jw_object(w, NULL);
-		stamp_put(w, "from", s->step[i].from_ms);
-		stamp_put(w, "until", step_end_ms(s, i));
+		instant_put(w, "from", s->step[i].from_ms);
+		instant_put(w, "until", step_end_ms(s, i));
 		jw_end(w);
 	}
 	jw_end(w);
@@ -38,7 +38,7 @@ static void put_steps(
 	jw_array(w, "steps");
 	for (size_t i = 0; i < s->n; i++) {
 		jw_object(w, NULL);
-		stamp_put(w, "from", s->step[i].from_ms);
+		instant_put(w, "from", s->step[i].from_ms);
 		put_value(w, &s->step[i], of);
 		jw_end(w);
 	}
@@ -51,7 +51,7 @@ static void put_more(
 	if (s->until_ms >= week->until_ms)
 		return;
 	jw_bool(w, "more", true);
-	stamp_put(w, "until", s->until_ms);
+	instant_put(w, "until", s->until_ms);
 }
 
 /* ---- What a list is of ---- */
@@ -140,9 +140,9 @@ int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, st
 	if (!queue_view_week(q, clusterqueue, from_ms, from_ms + 7 * DAY_MS, &week))
 		return err_set(e, ERR_GONE, "there is no ClusterQueue %.250s", clusterqueue);
 	jw_text(w, "clusterQueue", clusterqueue);
-	stamp_put(w, "from", week.from_ms);
-	stamp_put(w, "until", week.until_ms);
-	stamp_put(w, "now", now_ms);
+	instant_put(w, "from", week.from_ms);
+	instant_put(w, "until", week.until_ms);
+	instant_put(w, "now", now_ms);
 	put_windows(w, &week);
 	put_prices(w, &week);
 	put_quotas(w, &week);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "controller/common/clock.h"
-#include "controller/common/stamp.h"
 
 enum { LINE_MAX_BYTES = 64 * 1024, PAIRS_MAX = 24, AGAIN_MS = 60000 };
 
@@ -169,14 +169,13 @@ static void put_json_pair(struct buf *out, const char *key, const char *value)
 void log_render(struct buf *out, enum log_format format, enum log_level level, int64_t now_ms,
 	const char *event, const char *const *pairs)
 {
-	char at[STAMP_TEXT_SIZE];
-	stamp_format(now_ms, at);
+	struct instant_text at = instant_exact(now_ms);
 	if (format == LOG_JSON) {
-		buf_printf(
-			out, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":", at, level_name(level));
+		buf_printf(out, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":", at.s,
+			level_name(level));
 		put_quoted(out, slice_of(event), false);
 	} else {
-		buf_printf(out, "%s %-5s %s", at, level_name(level), event);
+		buf_printf(out, "%s %-5s %s", at.s, level_name(level), event);
 	}
 	for (size_t i = 0; pairs[i] && pairs[i + 1]; i += 2) {
 		if (format == LOG_JSON)

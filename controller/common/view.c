@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/must.h"
-#include "controller/common/stamp.h"
 #include "queue/price/money.h"
 
 static const void *place_of(const struct view_member *m, const void *object)
@@ -46,13 +46,12 @@ static void put_text(struct json_writer *w, const struct view_member *m, const c
 
 static void put_number(struct json_writer *w, const struct view_member *m, int64_t n)
 {
-	char at[STAMP_TEXT_SIZE];
 	if (n == VIEW_NONE || (m->type == VIEW_COUNT && n == 0) || (m->type == VIEW_MONEY && n < 0))
 		return;
 	if (m->type == VIEW_TIME)
-		stamp_put(w, m->name, n);
+		instant_put(w, m->name, n);
 	else if (m->type == VIEW_EXACT)
-		jw_text(w, m->name, stamp_format(n, at));
+		jw_text(w, m->name, instant_exact(n).s);
 	else if (m->type == VIEW_SECONDS)
 		jw_number(w, m->name, "%" PRId64 ".%03d", n / 1000, (int)(n % 1000));
 	else if (m->type == VIEW_MONEY)

@@ -28,7 +28,7 @@ enum view_type {
 	VIEW_NULLABLE, /* const char *; NULL: null */
 	VIEW_INT,      /* int32_t, or 64 bits; VIEW_NONE: absent */
 	VIEW_COUNT,    /* as VIEW_INT; 0 or VIEW_NONE: absent */
-	VIEW_TIME,     /* int64_t, ms, shown in whole seconds; absent as in stamp_put() */
+	VIEW_TIME,     /* int64_t, ms, shown in whole seconds; absent as in instant_put() */
 	VIEW_EXACT,    /* int64_t, ms; VIEW_NONE: absent */
 	VIEW_SECONDS,  /* int64_t, ms, shown as seconds with three digits behind the point */
 	VIEW_MONEY,    /* int64_t, millionths; below 0: absent */

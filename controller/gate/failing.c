@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/slice.h"
 #include "controller/gate/core.h"
@@ -252,6 +253,6 @@ void explain_failing(const struct gate *g, const struct gate_job *j, struct expl
 		len = slice_cut(x->sentence, sizeof(x->sentence) / 2);
 	snprintf(x->sentence + len, sizeof(x->sentence) - len,
 		"; %s %s%s the API server %s to %s: %s", waits ? "from" : "since",
-		time_words(f->since_ms).s, waits ? " on" : "", verb_of(f, waits),
+		instant_seconds(f->since_ms).s, waits ? " on" : "", verb_of(f, waits),
 		words_of(j, f->asked), f->said);
 }

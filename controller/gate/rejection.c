@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
@@ -227,7 +228,7 @@ void explain_rejection(const struct gate *g, const struct gate_job *j, struct ex
 	if (stuck_trouble(j, &stuck))
 		buf_printf(&text, "%s; before that ", x->sentence);
 	else
-		buf_printf(&text, "runs since %s, but ", time_words(j->attempt.started_ms).s);
+		buf_printf(&text, "runs since %s, but ", instant_seconds(j->attempt.started_ms).s);
 	rejection_sentence(&rejected, &text);
 	buf_printf(&text, "; %s", rejection_cure());
 	snprintf(x->sentence, sizeof(x->sentence), "%s", buf_text(&text));

@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "controller/gate/core.h"
 #include "base/span.h"
@@ -47,9 +48,9 @@ void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decisi
 	bool ends = j->seen.ends_when_stopped;
 	struct note *n = gate_note(g, NOTE_WARN, j,
 		"will be stopped at %s (%s%s%s): %s of pod time would be lost now, %s then%s%s",
-		time_words(j->stop_notice.at_ms).s, stop_reason_name(d->reason), why ? "; " : "",
-		why ? why : "", span_short(stop_loses_ms(j, g->now_ms)).s, span_short(then_ms).s,
-		ends ? "; " : "", ends ? JOB_ENDS_WHEN_STOPPED : "");
+		instant_seconds(j->stop_notice.at_ms).s, stop_reason_name(d->reason),
+		why ? "; " : "", why ? why : "", span_short(stop_loses_ms(j, g->now_ms)).s,
+		span_short(then_ms).s, ends ? "; " : "", ends ? JOB_ENDS_WHEN_STOPPED : "");
 	n->reason = stop_reason_name(d->reason);
 	n->lost_ms = then_ms;
 	free(why);

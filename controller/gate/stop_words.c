@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "controller/gate/core.h"
 #include "controller/gate/job_table.h"
@@ -15,7 +16,7 @@ void stop_put_suspender(const struct gate_job *j, struct buf *out)
 {
 	buf_puts(out, j->suspender ? j->suspender : "another client");
 	if (j->seen.suspended_ms != 0)
-		buf_printf(out, " at %s", time_words(j->seen.suspended_ms).s);
+		buf_printf(out, " at %s", instant_seconds(j->seen.suspended_ms).s);
 }
 
 char *stop_suspension_sentence(const struct gate_job *j)

@@ -3,14 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/instant.h"
 #include "base/mem.h"
 #include "base/json.h"
-
-/* 9999-12-31T23:59:59Z: RFC 3339 has four digits for the year. */
-#define LAST_SECOND INT64_C(253402300799)
 
 /* What the fields around the flavors may take; the rest of STORY_TEXT_MAX is theirs. */
 #define STORY_TAIL_MAX 2048
@@ -31,16 +27,6 @@ const char *story_state_name(enum story_state s)
 		return "Fenced";
 	}
 	return "";
-}
-
-void story_time(int64_t ms, struct buf *out)
-{
-	int64_t seconds = ms / 1000 - (ms % 1000 < 0);
-	time_t t = seconds < 0 ? 0 : seconds > LAST_SECOND ? LAST_SECOND : seconds;
-	struct tm tm;
-	gmtime_r(&t, &tm);
-	buf_printf(out, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-		tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
 /* The same resource may have a line at each level of the quota tree. */
@@ -186,9 +172,8 @@ static void format_head(const struct story *s, struct buf *out)
 {
 	buf_printf(out, "{\"attempt\":%d,\"state\":", (int)s->attempt);
 	buf_json_string(out, story_state_name(s->state));
-	buf_printf(out, ",\"epoch\":%lld,\"at\":\"", (long long)s->epoch);
-	story_time(s->at_ms, out);
-	buf_putc(out, '"');
+	buf_printf(out, ",\"epoch\":%lld,\"at\":\"%s\"", (long long)s->epoch,
+		instant_seconds(s->at_ms).s);
 }
 
 /* True: it tells all that it holds. */

@@ -111,7 +111,4 @@ struct story_words {
 bool story_read_words(struct story_reader *r, const char *text, const struct uid *uid,
 	const struct siphash_key *key, struct story_words *ret);
 
-/* Appends ms since the epoch as RFC 3339 in UTC, whole seconds: 2026-11-21T09:58:30Z. */
-void story_time(int64_t ms, struct buf *out);
-
 #endif

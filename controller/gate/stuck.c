@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "controller/gate/core.h"
@@ -272,7 +273,7 @@ void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation 
 	if (!is_told(j) && !going)
 		return;
 	buf_init(&text, SENTENCE_MAX);
-	buf_printf(&text, "runs since %s, but ", time_words(j->attempt.started_ms).s);
+	buf_printf(&text, "runs since %s, but ", instant_seconds(j->attempt.started_ms).s);
 	if (is_told(j)) {
 		const struct trouble *told = &j->stuck->told;
 		trouble_sentence(told, j->seen.kept_up, now_ms, &text);

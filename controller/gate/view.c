@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/must.h"
 #include "controller/gate/core.h"
 #include "controller/gate/failing.h"
@@ -64,7 +65,7 @@ static void explain_grown(const struct gate *g, const struct gate_job *j, struct
 	snprintf(x->sentence + len, sizeof(x->sentence) - len,
 		"; it grew, and %d of its %d pods %s not ready: it has until %s, then it is stopped",
 		j->seen.lacks, j->seen.kept_up, j->seen.lacks == 1 ? "is" : "are",
-		time_words(due_ms).s);
+		instant_seconds(due_ms).s);
 }
 
 /* Behind what it says otherwise: what a stop would be to a work queue of which a pod has succeeded. */
@@ -310,7 +311,7 @@ static void explain_ledger(const struct gate *g, struct explanation *x)
 	struct text out = text_over(x->sentence, sizeof(x->sentence));
 	text_add(&out,
 		"Postgres does not answer since %s: running Jobs go on, and no Job starts until it is back%s%.800s",
-		time_words(g->ledger_down_ms).s, waits_besides ? "; besides: " : "",
+		instant_seconds(g->ledger_down_ms).s, waits_besides ? "; besides: " : "",
 		waits_besides ? besides : "");
 	x->reason = WAIT_LEDGER_DOWN;
 	x->not_before_ms = 0; /* no time lets it go on */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/backoff.h"
+#include "base/instant.h"
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/note.h"
@@ -47,7 +48,7 @@ enum wait_reason notice_kind(const char *text)
 /* "; not before 2026-11-21T18:00:00Z", unless the sentence has that time. */
 static void add_time(struct buf *out, const char *words, int64_t ms, const char *sentence)
 {
-	struct words at = time_words(ms);
+	struct instant_text at = instant_seconds(ms);
 	if (!strstr(sentence, at.s))
 		buf_printf(out, "; %s %s", words, at.s);
 }
@@ -61,8 +62,8 @@ static void add_start(
 			at_ms - x->not_before_ms <= START_STEP_MS;
 	if (s->at_ms <= 0 || at_ms <= now_ms || is_known)
 		return;
-	buf_printf(out, "; likely to start about %s, by a forecast of %s", time_words(at_ms).s,
-		time_words(s->as_of_ms).s);
+	buf_printf(out, "; likely to start about %s, by a forecast of %s", instant_seconds(at_ms).s,
+		instant_seconds(s->as_of_ms).s);
 }
 
 void notice_words(const struct explanation *x, const struct likely_start *start, int64_t now_ms,
@@ -74,7 +75,7 @@ void notice_words(const struct explanation *x, const struct likely_start *start,
 	if (x->unreachable && x->deadline_ms > 0)
 		add_time(out, "it cannot end by its deadline,", x->deadline_ms, x->sentence);
 	add_start(out, x, start, now_ms);
-	buf_printf(out, " (as of %s)", time_words(now_ms).s);
+	buf_printf(out, " (as of %s)", instant_seconds(now_ms).s);
 }
 
 static void format(struct gate *g, const struct gate_job *j, char *ret, size_t size)

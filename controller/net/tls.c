@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/common/clock.h"
-#include "controller/common/stamp.h"
 #include "controller/kube/source.h"
 
 enum { SHA256_BYTES = 32, SERIAL_BYTES = 16, YEAR_SECONDS = 365 * 86400, YEARS = 10 };
@@ -232,11 +232,10 @@ int tls_make(const char *const *names, size_t n, struct tls **ret, struct err *e
 
 void tls_log(const struct tls *t, const char *file, struct log *log)
 {
-	char expires[STAMP_TEXT_SIZE];
 	bool is_over = t->expires_ms <= clock_now_ms();
 	log_event(log, is_over ? LEVEL_WARN : LEVEL_INFO,
 		is_over ? "certificate-expired" : "certificate", "file", file, "sha256",
-		t->fingerprint, "expires", stamp_format_seconds(t->expires_ms, expires), NULL);
+		t->fingerprint, "expires", instant_seconds(t->expires_ms).s, NULL);
 }
 
 void tls_free(struct tls *t)

@@ -1,13 +1,12 @@
 /* An OvercommitReport: what is lent, and why so much. */
+#include "base/instant.h"
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"
-#include "controller/common/stamp.h"
 
 /* "" where it is not known. */
 static void put_time(struct json_writer *w, const char *key, int64_t ms)
 {
-	char at[STAMP_TEXT_SIZE];
-	jw_text(w, key, ms > 0 ? stamp_format(ms, at) : "");
+	jw_text(w, key, ms > 0 ? instant_exact(ms).s : "");
 }
 
 static void put_load(struct json_writer *w, const char *key, struct load l)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/json.h"
 #include "controller/common/path.h"
-#include "controller/common/stamp.h"
 #include "controller/common/status_patch.h"
 #include "controller/wire/decode.h"
 #include "sluice/quantity.h"
@@ -43,7 +43,7 @@ struct page {
 	int64_t last_ms; /* when it was asked for */
 	/* Of the condition. */
 	bool dated, is;
-	char since[STAMP_TEXT_SIZE];
+	struct instant_text since;
 };
 
 struct overcommit_status {
@@ -129,11 +129,11 @@ void overcommit_status_see(struct overcommit_status *b, const struct cJSON *obje
 	p->written = false; /* a new spec: its generation is told, at least */
 	const cJSON *c = json_condition(object, "Active");
 	const char *status = json_text(c, "status"), *since = json_text(c, "lastTransitionTime");
-	if (p->dated || !status || !since || strlen(since) >= STAMP_TEXT_SIZE)
+	if (p->dated || !status || !since || strlen(since) >= sizeof(p->since.s))
 		return;
 	p->dated = true;
 	p->is = strcmp(status, "True") == 0;
-	strcpy(p->since, since);
+	strcpy(p->since.s, since);
 }
 
 /* ---- what is to be said ---------------------------------------------------------------------- */
@@ -235,10 +235,10 @@ static void put_status(
 	jw_int(&w, "degradedNodes", (int64_t)n->degraded);
 	put_load(&w, "lent", n->lent);
 	put_load(&w, "requested", n->requested);
-	stamp_put(&w, "lastUpdateTime", now_ms);
+	instant_put(&w, "lastUpdateTime", now_ms);
 	jw_array(&w, "conditions");
 	status_put_condition(
-		&w, "Active", n->active, n->reason, n->message, p->since, n->generation);
+		&w, "Active", n->active, n->reason, n->message, p->since.s, n->generation);
 	jw_close(&w);
 }
 
@@ -271,7 +271,7 @@ static void write_page(
 	if (!p->dated || p->is != n->active) {
 		p->dated = true;
 		p->is = n->active;
-		stamp_format_seconds(b->now_ms, p->since);
+		p->since = instant_seconds(b->now_ms);
 	}
 	if (!p->last.reason || strcmp(p->last.message, n->message) != 0)
 		tell_turn(b, u, n);

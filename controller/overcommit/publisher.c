@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/instant.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/path.h"
-#include "controller/common/stamp.h"
 #include "sluice/keys.h"
 
 enum {
@@ -71,12 +71,11 @@ static void put_figures(struct json_writer *w, const char *key, const struct fig
 static void put_body(struct buf *out, const struct uid *of, const struct node_state *a)
 {
 	struct json_writer w = json_writer_object(out);
-	char at[STAMP_TEXT_SIZE];
 	bool is_sampled = a->window.newest_ms > 0;
 	jw_object(&w, "metadata");
 	uid_put(&w, "uid", of);
 	jw_object(&w, "annotations");
-	jw_text(&w, SAMPLE_ANNOTATION, is_sampled ? stamp_format(a->window.newest_ms, at) : NULL);
+	jw_text(&w, SAMPLE_ANNOTATION, is_sampled ? instant_exact(a->window.newest_ms).s : NULL);
 	jw_end(&w);
 	jw_end(&w);
 	jw_object(&w, "status");

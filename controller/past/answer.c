@@ -3,28 +3,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "controller/common/stamp.h"
+#include "base/instant.h"
 
 /* Says what is missing in the answer. */
 static void note_forgotten(const struct past_query *q, struct past_head *h)
 {
 	const struct past_question *p = &q->question;
 	bool has_sums = p->by == COST_BY_QUEUE || p->by == COST_BY_NAMESPACE;
-	char until[STAMP_TEXT_SIZE];
-	stamp_format(h->forgotten_until_ms, until);
+	struct instant_text until = instant_exact(h->forgotten_until_ms);
 	h->note = h->note_here;
 	if (p->kind != PAST_COST)
 		snprintf(h->note_here, sizeof(h->note_here),
 			"Runs that ended by %s are not in this answer: the ledger has forgotten them (--keep-history).",
-			until);
+			until.s);
 	else if (has_sums)
 		snprintf(h->note_here, sizeof(h->note_here),
 			"Of runs that ended by %s the ledger keeps sums by month (UTC): in this answer are the months that lie whole between since and until.",
-			until);
+			until.s);
 	else
 		snprintf(h->note_here, sizeof(h->note_here),
 			"Runs that ended by %s are not in this answer: of these the ledger keeps sums by month, queue and namespace only (--keep-history). Ask by queue or namespace.",
-			until);
+			until.s);
 }
 
 void past_head_of(
@@ -207,17 +206,16 @@ void past_answer_usage(const struct past_query *q, const struct ledger_row *rows
 	const struct past_question *p = &q->question;
 	struct json_writer w = json_writer_object(out);
 	struct shown x = {.rows = rows, .n = n};
-	char until[STAMP_TEXT_SIZE];
 	past_head_of(q, n > PAST_ROWS_MAX, forgotten_until_ms, &x.head);
 	if (p->clusterqueue)
 		jw_text(&w, "clusterQueue", p->clusterqueue);
-	stamp_put(&w, "from", p->from_ms);
-	stamp_put(&w, "until", p->to_ms);
+	instant_put(&w, "from", p->from_ms);
+	instant_put(&w, "until", p->to_ms);
 	jw_int(&w, "stepSeconds", p->step_ms / 1000);
 	jw_bool(&w, "more", x.head.more);
 	put_rows(&w, "flavors", &x);
 	if (x.head.note)
-		jw_texts(&w, "forgottenUntil", stamp_format(forgotten_until_ms, until), "note",
+		jw_texts(&w, "forgottenUntil", instant_exact(forgotten_until_ms).s, "note",
 			x.head.note, NULL);
 	jw_close(&w);
 	buf_putc(out, '\n');

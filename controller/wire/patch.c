@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/must.h"
 #include "controller/wire/resources.h"
 
@@ -352,9 +353,7 @@ static void put_tell(const struct intent *i, struct buf *out)
 static void put_time(const char *pointer, int64_t ms, struct buf *out)
 {
 	begin(out, "add", pointer);
-	buf_putc(out, '"');
-	story_time(ms, out);
-	buf_puts(out, "\"}");
+	buf_printf(out, "\"%s\"}", instant_seconds(ms).s);
 }
 
 /* The story stays: it still is what was last done to this Job. */

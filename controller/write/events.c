@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/path.h"
-#include "controller/common/stamp.h"
 #include "sluice/keys.h"
 
 enum {
@@ -155,8 +155,8 @@ static void render(struct events *h, const struct events_subject *of, enum event
 	put_subject(of, &w);
 	jw_texts(&w, "type", type == EVENTS_WARNING ? "Warning" : "Normal", "reason", reason, NULL);
 	jw_slice(&w, "message", cut_message(message));
-	stamp_put(&w, "firstTimestamp", now_ms);
-	stamp_put(&w, "lastTimestamp", now_ms);
+	instant_put(&w, "firstTimestamp", now_ms);
+	instant_put(&w, "lastTimestamp", now_ms);
 	jw_int(&w, "count", 1);
 	jw_texts(&w, "reportingInstance", h->identity, "reportingComponent", COMPONENT, NULL);
 	jw_object_of(&w, "source", "component", COMPONENT, NULL);

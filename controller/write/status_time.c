@@ -1,9 +1,9 @@
 /* The status of what admins describe of time and money. */
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/order.h"
 #include "queue/calendar/zone.h"
-#include "controller/common/stamp.h"
 #include "controller/common/status_patch.h"
 #include "controller/write/status.h"
 #include "queue/price/money.h"
@@ -84,7 +84,7 @@ static void put_turn(struct json_writer *w, const struct zone *zone, bool opens,
 	char local[ZONE_TEXT_SIZE];
 	jw_object(w, NULL);
 	jw_text(w, "state", opens ? "Open" : "Closed");
-	stamp_put(w, "at", at_ms);
+	instant_put(w, "at", at_ms);
 	jw_text(w, "local", zone_text(zone, at_ms / 1000, local));
 	jw_end(w);
 }
@@ -96,7 +96,7 @@ static void put_state(struct json_writer *w, const struct calendar_view *v)
 	jw_text(w, "window", v->state.window ? v->state.window : "");
 	if (v->state.exception)
 		jw_text(w, "exception", v->state.exception);
-	stamp_put(w, "closesAt", v->state.open ? v->next_ms[0] : CALENDAR_NEVER);
+	instant_put(w, "closesAt", v->state.open ? v->next_ms[0] : CALENDAR_NEVER);
 	jw_array(w, "next");
 	for (size_t i = 0; i < 5 && v->next_ms[i] != CALENDAR_NEVER; i++, opens = !opens)
 		put_turn(w, v->zone, opens, v->next_ms[i]);
@@ -128,7 +128,7 @@ void status_render_runpolicy(
 		       is_reason(&v->active, "CalendarInvalid");
 	if (!unknown)
 		jw_text(&w, "state", v->open ? "Open" : "Closed");
-	stamp_put(&w, "until", unknown ? CALENDAR_NEVER : v->until_ms);
+	instant_put(&w, "until", unknown ? CALENDAR_NEVER : v->until_ms);
 	status_put_count(&w, "queues", v->queues);
 	status_put_count(&w, "localQueues", v->localqueues);
 	status_put_count(&w, "runs", v->runs);
@@ -149,7 +149,7 @@ void status_render_priceplan(
 	struct json_writer w = json_writer_object(out);
 	money_put(&w, "factor", v->factor);
 	jw_text(&w, "rate", v->rate ? v->rate : "base");
-	stamp_put(&w, "until", v->until_ms);
+	instant_put(&w, "until", v->until_ms);
 	status_put_count(&w, "queues", v->queues);
 	put_conditions(&w, c, v->generation);
 }
@@ -178,8 +178,8 @@ void status_render_budget(
 	const struct budget_view *v, const struct status_conditions *c, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	stamp_put(&w, "periodFrom", v->period_from_ms);
-	stamp_put(&w, "periodTo", v->period_to_ms);
+	instant_put(&w, "periodFrom", v->period_from_ms);
+	instant_put(&w, "periodTo", v->period_to_ms);
 	money_put(&w, "spent", v->spent);
 	money_put(&w, "reserved", v->reserved);
 	money_put(&w, "remaining", v->remaining);
@@ -262,15 +262,6 @@ static void put_reserved(struct json_writer *w, const struct usage_view *row, co
 	quantity_put(w, "used", row->used, row->resource);
 }
 
-/* Puts ms where there are any: the time is compared with the beginning of a window when it is read back. */
-static void put_exact_time(struct json_writer *w, const char *key, int64_t ms)
-{
-	if (ms % 1000 == 0)
-		stamp_put(w, key, ms);
-	else
-		stamp_put_exact(w, key, ms);
-}
-
 /* What was given back is told with all rows or not at all: of a part, another leader would take the
  * rest for given back. */
 static void put_window(struct json_writer *w, const struct advance_reservation_view *v)
@@ -278,9 +269,10 @@ static void put_window(struct json_writer *w, const struct advance_reservation_v
 	struct usage_view row[RESERVED_ROWS_MAX];
 	size_t n;
 	bool whole = add_up(v, row, &n);
-	stamp_put(w, "from", v->from_ms);
-	stamp_put(w, "until", v->until_ms);
-	put_exact_time(w, "leftFrom", whole ? v->left_from_ms : 0);
+	instant_put(w, "from", v->from_ms);
+	instant_put(w, "until", v->until_ms);
+	/* Exact: it is compared with the beginning of a window when it is read back. */
+	instant_put_shortest(w, "leftFrom", whole ? v->left_from_ms : 0);
 	status_put_flavors(w, "flavors", row, n, put_reserved, NULL);
 }
 
@@ -298,7 +290,7 @@ void status_render_advance_reservation(const struct advance_reservation_view *v,
 	struct json_writer w = json_writer_object(out);
 	jw_text(&w, "state", advance_state_name(v->state));
 	put_window(&w, v);
-	stamp_put(&w, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);
+	instant_put(&w, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);
 	put_cost(&w, v);
 	status_put_count(&w, "stoppedRuns", v->stopped_total);
 	put_conditions(&w, c, v->generation);

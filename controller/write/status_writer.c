@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "base/json.h"
 #include "controller/kube/skim.h"
 #include "controller/common/path.h"
-#include "controller/common/stamp.h"
 #include "controller/common/status_patch.h"
 #include "controller/write/status.h"
 #include "controller/wire/decode.h"
@@ -68,7 +68,7 @@ struct subject {
 	/* Its conditions as last written or read, in the order of subject_kinds. */
 	struct {
 		bool known, is;
-		char since[STAMP_TEXT_SIZE];
+		struct instant_text since;
 	} condition[STATUS_CONDITIONS_MAX];
 
 	/* What of its spec has no effect, as it was looked at last. */
@@ -195,11 +195,12 @@ static void take_in_condition(struct subject *s, size_t i, const cJSON *object)
 		s->unsaid = s->refusal != NULL;
 		s->status_writer->unfinished = true;
 	}
-	if (!status || !since || strlen(since) >= STAMP_TEXT_SIZE || s->condition[i].known)
+	if (!status || !since || strlen(since) >= sizeof(s->condition[i].since.s) ||
+		s->condition[i].known)
 		return;
 	s->condition[i].known = true;
 	s->condition[i].is = strcmp(status, "True") == 0;
-	strcpy(s->condition[i].since, since);
+	strcpy(s->condition[i].since.s, since);
 }
 
 static int64_t version_number(const char *version)
@@ -368,9 +369,9 @@ static const char *since_of(struct subject *s, size_t i, bool is)
 	if (!s->condition[i].known || s->condition[i].is != is) {
 		s->condition[i].known = true;
 		s->condition[i].is = is;
-		stamp_format_seconds(s->status_writer->now_ms, s->condition[i].since);
+		s->condition[i].since = instant_seconds(s->status_writer->now_ms);
 	}
-	return s->condition[i].since;
+	return s->condition[i].since.s;
 }
 
 static void tell_turn(struct subject *s, const struct status_conditions *c, size_t i)
@@ -452,7 +453,7 @@ static const struct status_effect *effect_of(struct subject *s)
 	if (!s->effect.message)
 		return NULL;
 	r->effect = (struct status_effect){s->condition[EFFECTIVE].is, s->effect.reason,
-		s->effect.message, s->condition[EFFECTIVE].since};
+		s->effect.message, s->condition[EFFECTIVE].since.s};
 	return &r->effect;
 }
 

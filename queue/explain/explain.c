@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/must.h"
 #include "base/span.h"
 #include "queue/core/model/state.h"
@@ -143,7 +144,7 @@ static void add_stopping(const struct stopping *s, struct text *t)
 	if (s->n == 0 || s->grace_ms == 0)
 		return;
 	text_add(t, "; stopping %s, up to %s, since %s", count_words(s->n, "Job").s,
-		span_exact(s->grace_ms).s, time_words(s->since_ms).s);
+		span_exact(s->grace_ms).s, instant_seconds(s->since_ms).s);
 }
 
 /* All Jobs that leave free what is promised, whatever they are stopped for. When none leaves any
@@ -270,7 +271,7 @@ static bool is_backing_off(const struct question *a)
 	else
 		text_add(a->text, "its start was cancelled or it was stopped");
 	text_add(a->text, "; it waits until %s before it is tried again",
-		time_words(a->w->not_before_ms).s);
+		instant_seconds(a->w->not_before_ms).s);
 	return true;
 }
 
@@ -536,7 +537,7 @@ static void explain_chain(const struct question *a, struct explanation *ret)
 		return;
 	text_add(a->text,
 		"; by their expected durations the Jobs that it waits for end %s at the earliest",
-		time_words(start_ms).s);
+		instant_seconds(start_ms).s);
 }
 
 static const struct clusterqueue *cq_of(const struct workload *w)

@@ -1,3 +1,4 @@
+#include "base/instant.h"
 #include "base/span.h"
 #include "queue/explain/explain.h"
 
@@ -78,7 +79,7 @@ void explain_spared(struct queue *q, struct clusterqueue *cq, const struct workl
 		return;
 	text_add(t,
 		"; it waits until %s, when %s has run its minimum of %s (preemption.minRun of ClusterQueue %s)",
-		time_words(until_ms).s, other_words(w, last->w).s,
+		instant_seconds(until_ms).s, other_words(w, last->w).s,
 		span_exact(last->cq->spec.preemption.min_run_ms).s, last->cq->name);
 }
 
@@ -108,7 +109,7 @@ void explain_expected_start(const struct question *a)
 	if (own.at_ms == INT64_MAX)
 		text_add(a->text, "; when is not known: some Jobs run whose end is not known");
 	else
-		text_add(a->text, "; expected to start at %s", time_words(own.at_ms).s);
+		text_add(a->text, "; expected to start at %s", instant_seconds(own.at_ms).s);
 }
 
 static struct backfill_head delayed_by(const struct question *a)
@@ -137,7 +138,8 @@ bool explain_delay(const struct question *a)
 		return false;
 	text_add(a->text, "fits, but would delay %s", other_words(a->w, head.w).s);
 	if (head.at_ms != INT64_MAX)
-		text_add(a->text, ", which is expected to start at %s", time_words(head.at_ms).s);
+		text_add(a->text, ", which is expected to start at %s",
+			instant_seconds(head.at_ms).s);
 	else
 		text_add(a->text, ", which is ahead of it");
 	if (a->w->expected_ms <= 0)
@@ -145,6 +147,6 @@ bool explain_delay(const struct question *a)
 			": it does not say how long it takes (annotation sluice.dev/expected-duration)");
 	else
 		text_add(a->text, ": it is expected to run until %s",
-			time_words(run_ends_at(a->w->expected_ms, a->now_ms)).s);
+			instant_seconds(run_ends_at(a->w->expected_ms, a->now_ms)).s);
 	return true;
 }

@@ -1,3 +1,4 @@
+#include "base/instant.h"
 #include "queue/explain/explain.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void explain_wish(const struct reservation *r, const struct growth_view *
 		text_add(t, ": %s", v->refused);
 	if (v->rests_until_ms > 0)
 		text_add(t, v->refused ? "; it asks again at %s" : ", at %s at the earliest",
-			time_words(v->rests_until_ms).s);
+			instant_seconds(v->rests_until_ms).s);
 	if (v->row)
 		text_add(t, ": another pod needs %s in flavor %s",
 			amount_words(v->lacks, v->row->resource).s, v->row->flavor);
@@ -96,7 +97,7 @@ void explain_run(const struct queue *q, const struct reservation *r, struct text
 	else if (!r->confirmed)
 		text_add(t, "is being started: holds ");
 	else
-		text_add(t, "runs since %s: holds ", time_words(r->since_ms).s);
+		text_add(t, "runs since %s: holds ", instant_seconds(r->since_ms).s);
 	if (r->nlines == 0)
 		text_add(t, "no quota");
 	for (size_t i = 0; i < r->nlines; i++) {

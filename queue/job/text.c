@@ -89,30 +89,6 @@ struct words cut_words(const char *s, size_t n)
 	return w;
 }
 
-/* Days since 1970-01-01 to a civil date, in the proleptic Gregorian calendar; years that start in
- * March make the leap day the last one (Hinnant's days_from_civil, read backwards). gmtime_r would
- * look at TZ in the environment. */
-struct words time_words(int64_t ms)
-{
-	struct words w = {""};
-	int64_t s = ms / 1000 - (ms % 1000 < 0);
-	int64_t days = s / 86400 - (s % 86400 < 0);
-	int64_t left = s - days * 86400;
-	int64_t z = days + 719468;
-	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-	int64_t doe = z - era * 146097;
-	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-	int64_t mp = (5 * doy + 2) / 153;
-	int64_t day = doy - (153 * mp + 2) / 5 + 1;
-	int64_t month = mp < 10 ? mp + 3 : mp - 9;
-	int64_t year = yoe + era * 400 + (month <= 2);
-	snprintf(w.s, sizeof(w.s), "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ", (long long)year,
-		(long long)month, (long long)day, (long long)(left / 3600),
-		(long long)(left / 60 % 60), (long long)(left % 60));
-	return w;
-}
-
 void text_add_amount(struct text *t, int64_t amount, const char *resource)
 {
 	text_add(t, "%s", amount_words(amount, resource).s);
@@ -121,9 +97,4 @@ void text_add_amount(struct text *t, int64_t amount, const char *resource)
 void text_add_number(struct text *t, int64_t amount, const char *resource)
 {
 	text_add(t, "%s", number_words(amount, resource).s);
-}
-
-void text_add_time(struct text *t, int64_t ms)
-{
-	text_add(t, "%s", time_words(ms).s);
 }

@@ -22,7 +22,6 @@ void text_add_cut(struct text *t, const char *s, size_t n);
 void text_add_name(struct text *t, const char *ns, const char *name);
 void text_add_amount(struct text *t, int64_t amount, const char *resource); /* "12 cpu" */
 void text_add_number(struct text *t, int64_t amount, const char *resource); /* "12" */
-void text_add_time(struct text *t, int64_t ms);				    /* RFC 3339, UTC */
 
 /*
  * A value in words, within a sentence: text_add(t, "asks for %s", amount_words(2000, "cpu").s). It
@@ -35,7 +34,6 @@ struct words {
 struct words amount_words(int64_t amount, const char *resource); /* "12 cpu" */
 struct words number_words(int64_t amount, const char *resource); /* "12" */
 struct words count_words(size_t n, const char *what);		 /* "1 Job", "3 Jobs" */
-struct words time_words(int64_t ms);				 /* RFC 3339, UTC */
 /* Gives what users wrote, cut to n bytes, fewer than words have. */
 struct words cut_words(const char *s, size_t n);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "queue/core/model/state.h"
@@ -107,19 +108,15 @@ static void say_not_free(
 	int64_t from_ms = w->from_ms > q->now_ms ? w->from_ms : q->now_ms;
 	look_in_the_way(q, a, w, &x);
 	a->reason = "NotFree";
-	text_add(&t, "is not free from ");
-	text_add_time(&t, w->from_ms);
-	text_add(&t, " until ");
-	text_add_time(&t, w->until_ms);
+	text_add(&t, "is not free from %s until %s", instant_seconds(w->from_ms).s,
+		instant_seconds(w->until_ms).s);
 	if (x.nnames > 0 || x.runs > 0)
 		text_add(&t, "; in its way: ");
 	if (x.nnames > 0)
 		say_names(&t, &x);
-	if (x.runs > 0) {
-		text_add(&t, "%s%zu %s until ", x.nnames > 0 ? ", and " : "", x.runs,
-			x.runs == 1 ? "run" : "runs");
-		text_add_time(&t, x.runs_until_ms);
-	}
+	if (x.runs > 0)
+		text_add(&t, "%s%zu %s until %s", x.nnames > 0 ? ", and " : "", x.runs,
+			x.runs == 1 ? "run" : "runs", instant_seconds(x.runs_until_ms).s);
 	if (a->calendar_ref)
 		return;
 	int64_t at_ms = earliest(q, a, w->until_ms - from_ms, from_ms);
@@ -128,9 +125,7 @@ static void say_not_free(
 		text_add(&t, "; there is no such time within a year");
 		return;
 	}
-	text_add(&t, "; it could be kept from ");
-	text_add_time(&t, at_ms);
-	text_add(&t, " on");
+	text_add(&t, "; it could be kept from %s on", instant_seconds(at_ms).s);
 }
 
 /* ---- Judging ---- */

@@ -11,6 +11,7 @@
  * For a Job that may use one, what that keeps need not be free (advance_plan.h). So where there is
  * one, Jobs are parted by their LocalQueue and their user.
  */
+#include "base/instant.h"
 #include "queue/core/admit/nominee.h"
 #include "queue/core/model/state.h"
 #include "queue/core/model/reservation.h"
@@ -247,10 +248,8 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 		text_add_amount(a->text, b->line[i].amount, b->line[i].row->resource);
 		text_add(a->text, " of flavor %s", b->line[i].row->flavor);
 	}
-	text_add(a->text, " from ");
-	text_add_time(a->text, b->from_ms);
-	text_add(a->text, " until ");
-	text_add_time(a->text, b->until_ms);
+	text_add(a->text, " from %s until %s", instant_seconds(b->from_ms).s,
+		instant_seconds(b->until_ms).s);
 	if (b->from_ms > a->now_ms)
 		text_add(a->text, "; a Job that ends before it may start");
 	return true;
@@ -296,11 +295,9 @@ static enum wait_reason bookings_explain(struct question *a)
 	if (backfills_several_heads(a->cq) ? !is_kept_by_others(a) : !fits)
 		return WAIT_NOT;
 	text_add(a->text, "fits now, but would run into starts that other Jobs have booked");
-	if (b) {
-		text_add(a->text, "; it has booked ");
-		text_add_time(a->text, b->from_ms);
-		text_add(a->text, ", and starts before that if it runs into none");
-	}
+	if (b)
+		text_add(a->text, "; it has booked %s, and starts before that if it runs into none",
+			instant_seconds(b->from_ms).s);
 	say_unknown_duration(a);
 	return WAIT_BEHIND;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "queue/price/money.h"
@@ -195,7 +196,7 @@ static void write_item(struct buf *b, const struct bill_item *item)
 {
 	char money[MONEY_TEXT_SIZE];
 	money_format(item->several ? charge_told(item->charge) : item->per_hour, money);
-	buf_printf(b, "{\"from\":\"%s\",\"%s\":\"%s\"}", time_words(item->from_ms).s,
+	buf_printf(b, "{\"from\":\"%s\",\"%s\":\"%s\"}", instant_seconds(item->from_ms).s,
 		item->several ? "cost" : "perHour", money);
 }
 

@@ -1,5 +1,6 @@
 #include "queue/features/money/explain_money.h"
 
+#include "base/instant.h"
 #include "base/order.h"
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
@@ -231,7 +232,7 @@ void explain_unreachable(const struct explanation *x, struct text *t)
 {
 	if (x->unreachable && x->reason != WAIT_DEACTIVATED)
 		text_add(t, "; its deadline, %s, cannot be met any more",
-			time_words(x->deadline_ms).s);
+			instant_seconds(x->deadline_ms).s);
 }
 
 /* ---- Fields ---- */

@@ -1,6 +1,6 @@
 /* What runs cost: the words of the question, and the answer. */
+#include "base/instant.h"
 #include "controller/past/cost.h"
-#include "controller/common/stamp.h"
 #include "controller/past/answer.h"
 #include "controller/answers/report.h"
 #include "controller/answers/job_query.h"
@@ -341,13 +341,12 @@ static void usage_is_divided_into_steps(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct past_query q;
 		struct err e = {""};
-		char from[STAMP_TEXT_SIZE], to[STAMP_TEXT_SIZE];
 		print_message("  %s\n", rows[i].since ? rows[i].since : "nothing");
 		assert_int_equal(ask_usage("q", rows[i].since, rows[i].until, &q, &e), 0);
 		const struct past_question *p = &q.question;
 		assert_int_equal(p->step_ms, rows[i].step_s * 1000);
-		assert_string_equal(stamp_format_seconds(p->from_ms, from), rows[i].from);
-		assert_string_equal(stamp_format_seconds(p->to_ms, to), rows[i].to);
+		assert_string_equal(instant_seconds(p->from_ms).s, rows[i].from);
+		assert_string_equal(instant_seconds(p->to_ms).s, rows[i].to);
 		assert_int_equal(
 			(p->to_ms - p->from_ms + p->step_ms - 1) / p->step_ms, rows[i].steps);
 	}

@@ -337,32 +337,6 @@ static void what_cannot_be_told_is_not_signed(void **state)
 	buf_done(&b);
 }
 
-static void times(void **state)
-{
-	static const struct {
-		int64_t ms;
-		const char *text;
-	} rows[] = {
-		{0, "1970-01-01T00:00:00Z"},
-		{999, "1970-01-01T00:00:00Z"},
-		{-1, "1970-01-01T00:00:00Z"},
-		{951782400000, "2000-02-29T00:00:00Z"},
-		{1795255110999, "2026-11-21T09:58:30Z"},
-		{4107542399000, "2100-02-28T23:59:59Z"},
-		{4107542400000, "2100-03-01T00:00:00Z"},
-		{INT64_MAX, "9999-12-31T23:59:59Z"},
-		{INT64_MIN, "1970-01-01T00:00:00Z"},
-	};
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct buf b;
-		buf_init(&b, 64);
-		story_time(rows[i].ms, &b);
-		assert_string_equal(buf_text(&b), rows[i].text);
-		buf_done(&b);
-	}
-}
-
 static void names_of_states(void **state)
 {
 	(void)state;
@@ -383,7 +357,6 @@ int main(void)
 		cmocka_unit_test(what_is_signed_is_read_back),
 		cmocka_unit_test(the_priority_goes_before_what_it_holds),
 		cmocka_unit_test(what_cannot_be_told_is_not_signed),
-		cmocka_unit_test(times),
 		cmocka_unit_test(names_of_states),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 #include "overcommit_controller_stage.h"
 
-#include "controller/common/stamp.h"
+#include "base/instant.h"
 #include "test/golden/requests.h"
 
 static char *format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -59,17 +59,16 @@ char *pod_text(const char *ns, const char *name, const char *node, const char *l
 
 char *usage_text(const char *ns, const char *name, int64_t at_ms, int cpu_milli, int mi)
 {
-	char at[STAMP_TEXT_SIZE];
-	stamp_format_seconds(at_ms, at);
+	struct instant_text at = instant_seconds(at_ms);
 	if (!*ns)
 		return format("{\"metadata\":{\"name\":\"%s\"},\"timestamp\":\"%s\",\"window\":"
 			      "\"15s\",\"usage\":{\"cpu\":\"%dm\",\"memory\":\"%dMi\"}}",
-			name, at, cpu_milli, mi);
+			name, at.s, cpu_milli, mi);
 	return format(
 		"{\"metadata\":{\"name\":\"%s\",\"namespace\":\"%s\"},\"timestamp\":\"%s\","
 		"\"window\":\"15s\",\"containers\":[{\"name\":\"c\",\"usage\":{\"cpu\":\"%dm\","
 		"\"memory\":\"%dMi\"}}]}",
-		name, ns, at, cpu_milli, mi);
+		name, ns, at.s, cpu_milli, mi);
 }
 
 char *stage_event(const char *type, const char *object)

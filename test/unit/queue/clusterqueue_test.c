@@ -157,32 +157,6 @@ static void sentences_are_cut_at_a_character(void **state)
 	}
 }
 
-static void times_are_read_without_the_environment(void **state)
-{
-	(void)state;
-	static const struct {
-		int64_t ms;
-		const char *text;
-	} times[] = {
-		{0, "1970-01-01T00:00:00Z"},
-		{-1, "1969-12-31T23:59:59Z"},
-		{951782400000, "2000-02-29T00:00:00Z"},
-		{1709251199999, "2024-02-29T23:59:59Z"},
-		{4102444800000, "2100-01-01T00:00:00Z"},
-		{1767225600000, "2026-01-01T00:00:00Z"},
-	};
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		char room[40];
-		struct text t = text_over(room, sizeof(room));
-		text_add_time(&t, times[i].ms);
-		assert_string_equal(room, times[i].text);
-	}
-	char room[80];
-	struct text t = text_over(room, sizeof(room));
-	text_add_time(&t, INT64_MAX);
-	text_add_time(&t, INT64_MIN);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,7 +164,6 @@ int main(void)
 		cmocka_unit_test(symbols_are_kept_once),
 		cmocka_unit_test(available_is_never_negative),
 		cmocka_unit_test(sentences_are_cut_at_a_character),
-		cmocka_unit_test(times_are_read_without_the_environment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
