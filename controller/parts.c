@@ -30,7 +30,7 @@ enum {
 
 int64_t parts_now_ms(const struct parts *p)
 {
-	return clock_of_machine_ms((int64_t)(ev_now(p->loop) * 1000.0));
+	return clock_of_loop_ms(ev_now(p->loop));
 }
 
 struct answer_sources parts_sources(const struct parts *p, const struct loop_state *state)

@@ -1,5 +1,6 @@
 #include "controller/answers/answers.h"
 
+#include <ev.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/common/clock.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/net/coding.h"
 #include "controller/ledger/pg.h"
@@ -57,7 +59,7 @@ static struct queued_jobs_sources sources(const struct answers *a)
 		.queue = a->from->queue,
 		.forecasts = a->from->forecasts,
 		.ledger_up = pg_up(a->from->pg),
-		.now_ms = sources_now_ms(a->from)};
+		.now_ms = clock_of_loop_ms(ev_now(a->from->loop))};
 }
 
 /* ---- one Job --------------------------------------------------------------------------------- */

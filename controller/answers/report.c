@@ -1,6 +1,7 @@
 #include "controller/answers/report.h"
 
 #include <errno.h>
+#include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "controller/answers/queues.h"
 #include "controller/answers/watch_terms.h"
 #include "controller/answers/week.h"
+#include "controller/common/clock.h"
 #include "controller/ledger/pg.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/past/past_questions.h"
@@ -238,7 +240,7 @@ static void take_now(
 		.overcommit_controller = from->overcommit_controller,
 		.fair_sharing = from->fair_sharing,
 		.ledger_up = pg_up(from->pg),
-		.now_ms = sources_now_ms(from)};
+		.now_ms = clock_of_loop_ms(ev_now(from->loop))};
 	struct buf whole;
 	struct err e = {""};
 	buf_init(&whole, ANSWER_MAX_BYTES);
@@ -290,7 +292,8 @@ static void take_past(
 		.ns = *p->ns ? p->ns : NULL};
 	struct past_asker who = {on_past, q, http_of(q)};
 	struct err e = {""};
-	int rc = past_questions_ask(from->past_questions, &words, sources_now_ms(from), &who, &e);
+	int rc = past_questions_ask(
+		from->past_questions, &words, clock_of_loop_ms(ev_now(from->loop)), &who, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);
 }

@@ -39,7 +39,5 @@ struct answer_sources {
 
 /* Says which controller leads, as of this turn of the loop. */
 struct leadership sources_leadership(const struct answer_sources *s);
-/* By the clock on the wall, as of this turn of the loop. */
-int64_t sources_now_ms(const struct answer_sources *s);
 
 #endif

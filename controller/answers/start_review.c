@@ -1,9 +1,11 @@
 #include "controller/answers/start_review.h"
 
+#include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "controller/common/clock.h"
 #include "controller/common/path.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/job_variants.h"
@@ -188,7 +190,8 @@ static struct start_times start_of(
 	const struct answer_sources *p = x->from;
 	struct explanation now;
 	struct forecast f;
-	if (!p->forecasts || !gate_explain(p->gate, x->ns, x->name, sources_now_ms(p), &now) ||
+	if (!p->forecasts ||
+		!gate_explain(p->gate, x->ns, x->name, clock_of_loop_ms(ev_now(p->loop)), &now) ||
 		!forecasts_find(p->forecasts, &x->uid, &now, &f) ||
 		(f.start.p50_ms < PLAY_NEVER) != (base->start.p50_ms < PLAY_NEVER))
 		return start_times_of(base, draws);
@@ -332,7 +335,7 @@ static bool is_not_playable(const struct answer_sources *p, struct http_question
 	struct explanation x;
 	struct job_outline outline;
 	char sentence[SENTENCE_SIZE];
-	if (!gate_explain(p->gate, ns, name, sources_now_ms(p), &x) ||
+	if (!gate_explain(p->gate, ns, name, clock_of_loop_ms(ev_now(p->loop)), &x) ||
 		!gate_find_listed(p->gate, ns, name, ret)) {
 		complain_of_no_job(q, name);
 		return true;

@@ -21,6 +21,11 @@ int64_t clock_now_ms(void)
 	return clock_of_machine_ms(machine_ms());
 }
 
+int64_t clock_of_loop_ms(double now_s)
+{
+	return clock_of_machine_ms((int64_t)(now_s * 1000.0));
+}
+
 #ifdef SLUICE_TEST_CLOCK
 
 enum { STEPS_MAX = 1000, FILE_MAX_BYTES = 65536, RATE_MAX = 100000 };

@@ -23,6 +23,8 @@ int64_t clock_now_ms(void); /* the clock on the wall */
 /* What our clock says, or said, when the machine's says ms; and how long the machine's takes until
  * ours says until_ms: 0 when it is past. INT64_MAX stays what it is. */
 int64_t clock_of_machine_ms(int64_t ms);
+/* Tells what our clock says when that of the loop, ev_now(), says now_s. */
+int64_t clock_of_loop_ms(double now_s);
 int64_t clock_machine_wait_ms(int64_t until_ms);
 
 /* The times in a Job that was just decoded. */

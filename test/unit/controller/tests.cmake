@@ -88,6 +88,6 @@ foreach(told queue_take_wanted queue_answer_wanted queue_return_wanted gate_foll
   target_link_options(test_controller_predecessors PRIVATE -Wl,--wrap=${told})
 endforeach()
 # What is known of the Job, and its review, is the test's.
-foreach(told http_of gate_job_trouble gate_bill gate_ledger_down_ms forecasts_find queue_view_after reviews_enter review_leave review_play sources_now_ms)
+foreach(told http_of gate_job_trouble gate_bill gate_ledger_down_ms forecasts_find queue_view_after reviews_enter review_leave review_play clock_of_loop_ms)
   target_link_options(test_controller_views PRIVATE -Wl,--wrap=${told})
 endforeach()

@@ -198,10 +198,10 @@ void __wrap_review_play(struct review *v, const struct review_plays *p)
 	plays = *p;
 }
 
-int64_t __wrap_sources_now_ms(const struct answer_sources *s);
-int64_t __wrap_sources_now_ms(const struct answer_sources *s)
+int64_t __wrap_clock_of_loop_ms(double now_s);
+int64_t __wrap_clock_of_loop_ms(double now_s)
 {
-	(void)s;
+	(void)now_s;
 	return NOW_MS;
 }
 
@@ -269,7 +269,8 @@ static void a_startreview_has_each_member(void **state)
 	world_see_job(&s.world, &j);
 	script_answer(scripted_server_expect(s.server, "GET "), 200,
 		"Content-Type: application/json\r\n", JOB_TEXT);
-	struct answer_sources from = {.client = s.client,
+	struct answer_sources from = {.loop = s.loop,
+		.client = s.client,
 		.queue = s.world.queue,
 		.gate = s.world.gate,
 		.reviews = (struct reviews *)&s,
