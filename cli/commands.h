@@ -65,11 +65,7 @@ int command_fail(int error, const struct err *e);
  * what was given to it is one of usage; that there is none of that name is an answer. */
 int command_end(int rc, const struct buf *out, const struct err *e);
 
-/* Runs show once; with watch, every 2 seconds until it returns anything but CLI_OK, on a terminal each
- * time over what it showed before. Returns what show returned last. */
-typedef int command_show(void *ctx);
-int command_repeat(bool watch, command_show *show, void *ctx);
-/* What show has to print. Watched on a terminal: as many lines as it has room for, each to its end. */
+/* Prints what a round shows (question.h). Watched on a terminal: as many lines as it has room for, each to its end. */
 void command_print(bool watch, const char *text);
 
 /* ---- rendering, for the commands and their tests ----------------------------------------------

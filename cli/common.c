@@ -1,13 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/instant.h"
 #include "cli/commands.h"
-
-enum { WATCH_S = 2 };
 
 int command_version(void *options)
 {
@@ -27,23 +24,6 @@ int command_fail(int error, const struct err *e)
 	if (error == ERR_GONE)
 		return CLI_NOT_FOUND;
 	return CLI_UNREACHABLE;
-}
-
-int command_repeat(bool watch, command_show *show, void *ctx)
-{
-	bool screen = watch && isatty(STDOUT_FILENO);
-	for (;;) {
-		if (screen)
-			fputs("\033[H", stdout);
-		int code = show(ctx);
-		if (screen)
-			fputs("\033[J", stdout); /* what the last time was longer */
-		if (!watch || code != CLI_OK || fflush(stdout) != 0)
-			return code;
-		nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
-		if (!screen)
-			putchar('\n');
-	}
 }
 
 /* Rows of the screen that a line takes: one that is wider than the terminal goes on below. */

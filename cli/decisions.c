@@ -16,11 +16,7 @@ enum { OUTPUT_MAX_BYTES = 8 * 1024 * 1024, FOLLOW_MS = 1000 };
 
 struct following {
 	const struct arguments *a;
-	struct ev_loop *loop;
-	struct kube_client *client;
-	const char *ns; /* NULL: all */
-	int64_t seq;	/* the last one that was seen */
-	int exit_code;
+	int64_t seq; /* the last one that was seen */
 };
 
 static enum colour kind_colour(const char *kind)
@@ -67,21 +63,22 @@ static void show(struct following *f, const cJSON *report)
 	buf_done(&text);
 }
 
-static int ask(struct following *f)
+static int ask(struct ev_loop *loop, struct kube_client *client, struct following *f)
 {
+	const char *ns = f->a->namespace_name; /* NULL: all */
 	struct buf path;
 	struct err e = {""};
 	const cJSON *report;
 	struct json *j = json_new(QUESTION_TREE_MAX);
 	buf_init(&path, PATH_MAX_BYTES);
-	if (f->ns)
-		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/decisions", f->ns);
+	if (ns)
+		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/decisions", ns);
 	else
 		buf_puts(&path, VISIBILITY_ROOT "/decisions");
 	buf_printf(&path, "?after=%" PRId64, f->seq);
 	const struct visibility_request r = {
-		.path = buf_text(&path), .ns = f->ns, .resource = "decisions"};
-	int rc = visibility_ask(f->loop, f->client, &r, j, &report, &e);
+		.path = buf_text(&path), .ns = ns, .resource = "decisions"};
+	int rc = visibility_ask(loop, client, &r, j, &report, &e);
 	if (rc == 0)
 		show(f, report);
 	json_free(j);
@@ -89,25 +86,21 @@ static int ask(struct following *f)
 	return rc ? command_fail(rc, &e) : CLI_OK;
 }
 
-static int follow(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+static int follow(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx)
 {
 	struct following *f = ctx;
-	(void)ns, (void)e;
-	f->loop = loop;
-	f->client = client;
-	f->ns = f->a->namespace_name;
-	f->exit_code = ask(f);
-	while (f->a->follow && f->exit_code == CLI_OK && !ferror(stdout)) {
+	(void)ns;
+	int exit_code = ask(loop, client, f);
+	while (f->a->follow && exit_code == CLI_OK && !ferror(stdout)) {
 		question_pause(FOLLOW_MS);
-		f->exit_code = ask(f);
+		exit_code = ask(loop, client, f);
 	}
-	return 0;
+	return exit_code;
 }
 
 int command_decisions(void *options)
 {
 	const struct arguments *a = options;
 	struct following f = {.a = a};
-	return question_command(&a->kube, NULL, follow, &f, &f.exit_code);
+	return question_command(&a->kube, NULL, false, follow, &f);
 }

@@ -447,9 +447,6 @@ static int explain_unlisted(struct ev_loop *loop, struct kube_client *client,
 struct explaining {
 	const struct arguments *a;
 	struct explain_question question;
-	struct ev_loop *loop;
-	struct kube_client *client;
-	int exit_code;
 };
 
 static void render(const struct explaining *x, const struct explain_answer *answer)
@@ -467,15 +464,16 @@ static void render(const struct explaining *x, const struct explain_answer *answ
 	buf_done(&text);
 }
 
-static int explain_once(void *ctx)
+static int explain_once(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx)
 {
-	const struct explaining *x = ctx;
+	struct explaining *x = ctx;
 	struct explain_answer answer;
 	struct err e = {""};
 	int exit_code = CLI_OK;
-	int rc = explain_answer_get(x->loop, x->client, &x->question, &answer, &e);
+	x->question.ns = ns;
+	int rc = explain_answer_get(loop, client, &x->question, &answer, &e);
 	if (rc == ERR_GONE)
-		exit_code = explain_unlisted(x->loop, x->client, x->a, &x->question, &e);
+		exit_code = explain_unlisted(loop, client, x->a, &x->question, &e);
 	else if (rc)
 		exit_code = command_fail(rc, &e);
 	else
@@ -484,23 +482,10 @@ static int explain_once(void *ctx)
 	return exit_code;
 }
 
-/* One client for all rounds, so that a credential plugin is not run for each. */
-static int explain_by(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
-{
-	struct explaining *x = ctx;
-	(void)e;
-	x->loop = loop;
-	x->client = client;
-	x->question.ns = ns;
-	x->exit_code = command_repeat(x->a->watch, explain_once, x);
-	return 0;
-}
-
 int command_explain(void *options)
 {
 	const struct arguments *a = options;
 	struct explaining x = {
 		.a = a, .question = {.name = a->name, .queues = a->output != OUTPUT_JSON}};
-	return question_command(&a->kube, a->namespace_name, explain_by, &x, &x.exit_code);
+	return question_command(&a->kube, a->namespace_name, a->watch, explain_once, &x);
 }

@@ -16,17 +16,12 @@ enum { OUTPUT_MAX_BYTES = 512 * 1024 * 1024 };
 
 struct jobs_command {
 	const struct jobs_options *o;
-	struct ev_loop *loop;
-	struct kube_client *client;
-	const char *ns;
-	char user[SUBMITTER_MAX_BYTES + 1]; /* --mine: who that is */
-	int exit_code;
+	char user[SUBMITTER_MAX_BYTES + 1]; /* --mine: who that is, from the first round on */
 };
 
 /* As kubectl: on the standard error, for there may be a program that reads the other. */
-static void say_none(const struct jobs_command *c)
+static void say_none(const struct jobs_options *o, const char *ns)
 {
-	const struct jobs_options *o = c->o;
 	bool chosen = o->queue || o->mine || o->states != JOB_STATE_ANY ||
 		      (o->selector && o->selector[0]);
 	const char *that = chosen ? " that match" : "";
@@ -34,16 +29,16 @@ static void say_none(const struct jobs_command *c)
 	if (o->all_namespaces)
 		snprintf(text, sizeof(text), "No queued Jobs%s.\n", that);
 	else
-		snprintf(text, sizeof(text), "No queued Jobs%s in namespace %.63s.\n", that, c->ns);
+		snprintf(text, sizeof(text), "No queued Jobs%s in namespace %.63s.\n", that, ns);
 	if (o->watch)
 		command_print(true, text);
 	else
 		fputs(text, stderr);
 }
 
-static int show(void *ctx)
+static int show_jobs(struct ev_loop *loop, struct kube_client *client, const char *ns,
+	const struct jobs_command *c)
 {
-	struct jobs_command *c = ctx;
 	const struct jobs_options *o = c->o;
 	struct buf out;
 	struct err e = {""};
@@ -51,12 +46,12 @@ static int show(void *ctx)
 		o->output, o->all_namespaces, o->states, clock_now_ms(), style_of(stdout)});
 	buf_init(&out, OUTPUT_MAX_BYTES);
 	const char *user = o->mine ? c->user : NULL;
-	int rc = jobs_pages_read(c->loop, c->client, c->ns, user, o, report, &e), code = CLI_OK;
+	int rc = jobs_pages_read(loop, client, ns, user, o, report, &e), code = CLI_OK;
 	if (rc == 0) {
 		jobs_report_render(report, &out);
 		command_print(o->watch, buf_text(&out));
 		if (jobs_report_count(report) == 0 && o->output != OUTPUT_JSON)
-			say_none(c);
+			say_none(o, ns);
 	} else {
 		code = command_end(rc, &out, &e);
 	}
@@ -65,24 +60,16 @@ static int show(void *ctx)
 	return code;
 }
 
-/* One client for all rounds, so that a credential plugin is not run for each. */
-static int ask(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+static int show(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx)
 {
 	struct jobs_command *c = ctx;
-	c->loop = loop;
-	c->client = client;
-	c->ns = ns;
-	int rc = c->o->mine ? jobs_user_read(loop, client, c->user, e) : 0;
-	if (rc < 0)
-		c->exit_code = command_fail(rc, e);
-	else
-		c->exit_code = command_repeat(c->o->watch, show, c);
-	return 0;
+	struct err e = {""};
+	int rc = c->o->mine && !*c->user ? jobs_user_read(loop, client, c->user, &e) : 0;
+	return rc < 0 ? command_fail(rc, &e) : show_jobs(loop, client, ns, c);
 }
 
 int command_jobs(void *options)
 {
 	struct jobs_command c = {.o = options};
-	return question_command(&c.o->kube, c.o->namespace_name, ask, &c, &c.exit_code);
+	return question_command(&c.o->kube, c.o->namespace_name, c.o->watch, show, &c);
 }

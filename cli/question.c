@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "controller/common/path.h"
+
+enum { WATCH_MS = 2000 };
 
 struct kube_client *question_client(struct ev_loop *loop, const struct kube_config *config)
 {
@@ -33,12 +36,40 @@ int question_run(const struct kube_config_options *o, const char *namespace_name
 	return rc;
 }
 
-int question_command(const struct kube_config_options *o, const char *namespace_name,
-	question_fn *ask, void *ctx, const int *exit_code)
+struct rounds {
+	bool watch;
+	question_round_fn *round;
+	void *ctx;
+	int exit_code; /* of the last */
+};
+
+static int go_round(
+	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
 {
+	struct rounds *r = ctx;
+	bool screen = r->watch && isatty(STDOUT_FILENO);
+	(void)e;
+	for (;;) {
+		if (screen)
+			fputs("\033[H", stdout);
+		r->exit_code = r->round(loop, client, ns, r->ctx);
+		if (screen)
+			fputs("\033[J", stdout); /* what the last time was longer */
+		if (!r->watch || r->exit_code != CLI_OK || fflush(stdout) != 0)
+			return 0;
+		question_pause(WATCH_MS);
+		if (!screen)
+			putchar('\n');
+	}
+}
+
+int question_command(const struct kube_config_options *o, const char *namespace_name, bool watch,
+	question_round_fn *round, void *ctx)
+{
+	struct rounds r = {.watch = watch, .round = round, .ctx = ctx};
 	struct err e = {""};
-	if (question_run(o, namespace_name, ask, ctx, &e) == 0)
-		return *exit_code;
+	if (question_run(o, namespace_name, go_round, &r, &e) == 0)
+		return r.exit_code;
 	command_fail(ERR_INVALID, &e);
 	return CLI_USAGE;
 }

@@ -26,10 +26,14 @@ typedef int question_fn(struct ev_loop *loop, struct kube_client *client,
 int question_run(const struct kube_config_options *o, const char *namespace_name, question_fn *ask,
 	void *ctx, struct err *e);
 
-/* The way of a command: asks, and returns the exit code that ask() put into *exit_code. Where
- * there is no kubeconfig that is said, and CLI_USAGE. */
-int question_command(const struct kube_config_options *o, const char *namespace_name,
-	question_fn *ask, void *ctx, const int *exit_code);
+/* The way of a command: question_run() with a round, which asks, shows, and returns an exit code. With watch there is
+ * one every 2 seconds until one returns anything but CLI_OK, on a terminal each over what the one before showed. All
+ * have one client, so that a credential plugin is not run for each. Returns what the last round did; where there is no
+ * kubeconfig that is said, and CLI_USAGE. */
+typedef int question_round_fn(
+	struct ev_loop *loop, struct kube_client *client, const char *namespace_name, void *ctx);
+int question_command(const struct kube_config_options *o, const char *namespace_name, bool watch,
+	question_round_fn *round, void *ctx);
 
 /* Another way: what ask() appends to out is printed, or its error. Returns the exit code; see
  * command_end(). */

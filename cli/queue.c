@@ -14,10 +14,6 @@ enum { OUTPUT_MAX_BYTES = 256 * 1024 * 1024 };
 struct queue_command {
 	const struct arguments *a;
 	struct queue_filter filter;
-	struct ev_loop *loop;
-	struct kube_client *client;
-	const char *home; /* the kubeconfig's namespace */
-	int exit_code;
 };
 
 static int not_found(const struct queue_filter *f, const struct queue_answer *a)
@@ -76,37 +72,25 @@ static int render(const struct queue_command *c, const struct queue_answer *a)
 	return exit_code;
 }
 
-static int show(void *ctx)
+/* ns: the kubeconfig's. */
+static int show(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx)
 {
 	const struct queue_command *c = ctx;
 	const struct queue_filter *f = &c->filter;
 	const struct queue_question q = {.ns = f->ns,
-		.home = c->a->all_namespaces ? NULL : c->home,
+		.home = c->a->all_namespaces ? NULL : ns,
 		.localqueues = f->ns || f->clusterqueue || c->a->output != OUTPUT_TABLE};
 	struct queue_answer answer;
 	struct err e = {""};
-	int rc = queue_answer_get(c->loop, c->client, &q, &answer, &e);
+	int rc = queue_answer_get(loop, client, &q, &answer, &e);
 	int exit_code = rc == 0 ? render(c, &answer) : command_fail(rc, &e);
 	queue_answer_done(&answer);
 	return exit_code;
-}
-
-/* One client for all rounds, so that a credential plugin is not run for each. */
-static int ask(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
-{
-	struct queue_command *c = ctx;
-	(void)e;
-	c->loop = loop;
-	c->client = client;
-	c->home = ns;
-	c->exit_code = command_repeat(c->a->watch, show, c);
-	return 0;
 }
 
 int command_queue(void *options)
 {
 	const struct arguments *a = options;
 	struct queue_command c = {.a = a, .filter = {a->name, a->namespace_name}};
-	return question_command(&a->kube, NULL, ask, &c, &c.exit_code);
+	return question_command(&a->kube, NULL, a->watch, show, &c);
 }

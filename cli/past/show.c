@@ -98,27 +98,21 @@ static int show_checked(
 	return rc;
 }
 
-int past_command_ask(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e)
+int past_command_ask(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx)
 {
-	struct past_command *c = ctx;
+	const struct past_command *c = ctx;
+	struct err e = {""};
 	struct json *json = json_new(PAST_TREE_MAX);
 	struct past_answer_question q = {.words = c->words, .home = c->all_namespaces ? NULL : ns};
 	const cJSON *root;
 	bool narrowed;
 	if (q.words.job && !q.words.ns)
 		q.words.ns = q.home;
-	int rc = past_answer_get(loop, client, &q, json, &root, &narrowed, e);
+	int rc = past_answer_get(loop, client, &q, json, &root, &narrowed, &e);
 	if (rc == 0)
-		rc = show_checked(c, root, narrowed, e);
-	c->exit_code = rc ? command_fail(rc, e) : CLI_OK;
+		rc = show_checked(c, root, narrowed, &e);
 	json_free(json);
-	return 0;
-}
-
-int past_command_send(struct past_command *c, const struct kube_config_options *kube)
-{
-	return question_command(kube, NULL, past_command_ask, c, &c->exit_code);
+	return rc ? command_fail(rc, &e) : CLI_OK;
 }
 
 int past_command_run(const struct past_command_options *o, const struct past_view *view)
@@ -127,5 +121,5 @@ int past_command_run(const struct past_command_options *o, const struct past_vie
 		.words = o->words,
 		.all_namespaces = o->all_namespaces,
 		.output = o->output};
-	return past_command_send(&c, &o->kube);
+	return question_command(&o->kube, NULL, false, past_command_ask, &c);
 }

@@ -44,14 +44,10 @@ struct past_command {
 	struct past_words words;
 	bool all_namespaces; /* -A: all or none, for a part would be taken for the sum */
 	enum output output;
-	int exit_code; /* of the answer */
 };
 
-/* A question_fn; ctx is a past_command. A Job that is named without a namespace is one of `ns`. */
-int past_command_ask(
-	struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx, struct err *e);
-/* Asks it of the cluster of that kubeconfig. Returns an exit code. */
-int past_command_send(struct past_command *c, const struct kube_config_options *kube);
+/* A question_round_fn; ctx is a past_command. A Job that is named without a namespace is one of `ns`. */
+int past_command_ask(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx);
 
 /* All of the commands cost, report and history. */
 int past_command_run(const struct past_command_options *o, const struct past_view *view);
