@@ -247,12 +247,14 @@ void answers_take(struct answers *a, struct http_question *q, const char *path,
 	struct report_path report;
 	char who[24], ns[64], name[254], sentence[LEADERSHIP_TEXT_SIZE];
 	const char *why = why_not(a, asker->cure, sentence);
+	snprintf(who, sizeof(who), "%" PRIu64, asker->who);
+	if (job_query_path(path, &query)) { /* as most are */
+		take_jobs(a, q, &query, why, who);
+		return;
+	}
 	bool is_report = report_path(path, &report), is_whatif = strcmp(path, WHATIFS_PATH) == 0;
 	bool is_start = job_query_start_path(path, ns, name);
-	snprintf(who, sizeof(who), "%" PRIu64, asker->who);
-	if (job_query_path(path, &query))
-		take_jobs(a, q, &query, why, who);
-	else if (!is_report && !is_whatif && !is_start)
+	if (!is_report && !is_whatif && !is_start)
 		take_document(q, path);
 	else if (why)
 		complain(q, 503, why);
