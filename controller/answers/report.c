@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/must.h"
 #include "controller/answers/budgets.h"
 #include "controller/answers/complaint.h"
 #include "controller/answers/job_query.h"
@@ -255,16 +254,7 @@ static void take_now(
 
 /* ---- of the ledger ----------------------------------------------------------------------------- */
 
-static enum report report_of(enum past_kind kind)
-{
-	for (int i = 0; i < REPORTS; i++)
-		if (!rows[i].put && rows[i].past == kind)
-			return (enum report)i;
-	must_not_get_here();
-	return REPORTS;
-}
-
-static void on_past(enum past_kind kind, const struct buf *body, const char *sentence, void *ctx)
+static void on_past(int report, const struct buf *body, const char *sentence, void *ctx)
 {
 	struct http_question *q = ctx;
 	struct buf whole;
@@ -273,7 +263,7 @@ static void on_past(enum past_kind kind, const struct buf *body, const char *sen
 		return;
 	}
 	buf_init(&whole, ANSWER_MAX_BYTES);
-	struct json_writer w = begin(report_of(kind), &whole);
+	struct json_writer w = begin((enum report)report, &whole);
 	jw_members(&w, (struct slice){body->ptr, body->len - 1}); /* behind it comes a newline */
 	end(&w);
 	answer(q, &whole);
@@ -290,7 +280,7 @@ static void take_past(
 		.submitter = http_param(q, "user"),
 		.clusterqueue = *p->name ? p->name : NULL,
 		.ns = *p->ns ? p->ns : NULL};
-	struct past_asker who = {on_past, q, http_of(q)};
+	struct past_asker who = {on_past, q, (int)p->report, http_of(q)};
 	struct err e = {""};
 	int rc = past_questions_ask(
 		from->past_questions, &words, clock_of_loop_ms(ev_now(from->loop)), &who, &e);

@@ -82,7 +82,7 @@ static void settle(struct lane *t, struct asked *a, const struct buf *body, cons
 {
 	list_leave(&a->turn.link);
 	t->count--;
-	a->who.fn(a->query.question.kind, body, sentence, a->who.ctx);
+	a->who.fn(a->who.what, body, sentence, a->who.ctx);
 	free(a);
 }
 

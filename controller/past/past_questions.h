@@ -35,13 +35,14 @@ struct past_questions *past_questions_new(
 /* No question is answered any more: pg goes first, or is not turned meanwhile. */
 void past_questions_free(struct past_questions *t);
 
-/* kind: of the words. body: JSON and a newline, or NULL: no answer can be had, and sentence says why and what to do. */
+/* what: of the asker. body: JSON and a newline, or NULL: no answer can be had, and sentence says why and what to do. */
 typedef void past_questions_answer_fn(
-	enum past_kind kind, const struct buf *body, const char *sentence, void *ctx);
+	int what, const struct buf *body, const char *sentence, void *ctx);
 
 struct past_asker {
 	past_questions_answer_fn *fn;
 	void *ctx;
+	int what;	   /* is asked, in the asker's own words */
 	const void *owner; /* whose question it is, for past_questions_forget() */
 };
 

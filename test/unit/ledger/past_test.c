@@ -25,10 +25,10 @@ struct told {
 	char body[8192], sentence[1024];
 };
 
-static void on_told(enum past_kind kind, const struct buf *body, const char *sentence, void *ctx)
+static void on_told(int what, const struct buf *body, const char *sentence, void *ctx)
 {
 	struct told *t = ctx;
-	(void)kind;
+	(void)what;
 	t->times++;
 	snprintf(t->body, sizeof(t->body), "%s", body ? buf_text(body) : "");
 	snprintf(t->sentence, sizeof(t->sentence), "%s", sentence ? sentence : "");
@@ -78,7 +78,7 @@ static void close_bank(struct bank *b)
 static int ask_for(struct bank *b, const struct past_words *w, const void *owner, struct told *t,
 	struct err *e)
 {
-	struct past_asker who = {on_told, t, owner};
+	struct past_asker who = {on_told, t, 0, owner};
 	return past_questions_ask(b->past, w, NOW, &who, e);
 }
 
