@@ -9,16 +9,6 @@
 #include "controller/write/trouble_rows.h"
 #include "sluice/quantity.h"
 
-enum { STATUS_MAX_BYTES = 64 << 20 };
-
-/* Puts a status as the writer of statuses has it. */
-static void put_status(struct json_writer *w, struct buf *status)
-{
-	w->out->failed |= status->failed; /* a part of it would be no JSON */
-	jw_raw(w, "status", buf_slice(status));
-	buf_done(status);
-}
-
 /* ---- ClusterQueues --------------------------------------------------------------------------- */
 
 /* Puts its runs whose pods are stuck; nothing where there are none. */
@@ -62,13 +52,12 @@ static void put_clusterqueue(struct json_writer *w, const struct clusterqueue_vi
 	const struct report_sources *s, const struct trouble_rows *troubles)
 {
 	const struct counters_row *row = counters_get(s->counters, v->name);
-	struct buf status;
-	buf_init(&status, STATUS_MAX_BYTES);
-	status_render_clusterqueue(v, s->fair_sharing, NULL, NULL, &status);
 	jw_object(w, NULL);
 	jw_object_of(w, "metadata", "name", v->name, NULL);
 	put_clusterqueue_spec(w, v);
-	put_status(w, &status);
+	jw_object(w, "status");
+	status_put_clusterqueue(w, v, s->fair_sharing, NULL, NULL);
+	jw_end(w);
 	jw_bool(w, "exists", v->exists);
 	jw_int(w, "finished", row ? (int64_t)row->finishes : 0);
 	jw_int(w, "started", (int64_t)v->started_total);
@@ -105,13 +94,12 @@ static void put_flavors(struct json_writer *w, const struct cohort_view *v)
 
 static void put_cohort(struct json_writer *w, const struct cohort_view *v, bool fair_sharing)
 {
-	struct buf status;
-	buf_init(&status, STATUS_MAX_BYTES);
-	status_render_cohort(v, fair_sharing, NULL, NULL, &status);
 	jw_object(w, NULL);
 	jw_object_of(w, "metadata", "name", v->name, NULL);
 	jw_object_of(w, "spec", "parentName", v->parent ? v->parent : "", NULL);
-	put_status(w, &status);
+	jw_object(w, "status");
+	status_put_cohort(w, v, fair_sharing, NULL, NULL);
+	jw_end(w);
 	jw_bool(w, "exists", v->exists);
 	put_flavors(w, v);
 	jw_end(w);
@@ -121,13 +109,12 @@ static void put_cohort(struct json_writer *w, const struct cohort_view *v, bool 
 
 static void put_localqueue(struct json_writer *w, const struct localqueue_view *v)
 {
-	struct buf status;
-	buf_init(&status, STATUS_MAX_BYTES);
-	status_render_localqueue(v, NULL, NULL, &status);
 	jw_object(w, NULL);
 	jw_object_of(w, "metadata", "namespace", v->ns, "name", v->name, NULL);
 	jw_object_of(w, "spec", "clusterQueue", v->clusterqueue, NULL);
-	put_status(w, &status);
+	jw_object(w, "status");
+	status_put_localqueue(w, v, NULL, NULL);
+	jw_end(w);
 	jw_end(w);
 }
 

@@ -109,26 +109,22 @@ static void put_verdict(struct json_writer *w, const struct status_verdict *v, c
 		(v)->active, (v)->reason, (v)->message, (v)->invalid, (v)->generation              \
 	}
 
-void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sharing,
-	const char *since, const struct status_effect *effect, struct buf *out)
+void status_put_clusterqueue(struct json_writer *w, const struct clusterqueue_view *v,
+	bool fair_sharing, const char *since, const struct status_effect *effect)
 {
-	struct json_writer w = json_writer_object(out);
-	put_verdict(&w, VERDICT(v), since, effect);
-	status_put_count(&w, "pendingWorkloads", v->pending);
-	status_put_count(&w, "reservingWorkloads", v->reserving);
-	status_put_count(&w, "admittedWorkloads", v->admitted);
-	put_flavors(&w, v->usage, v->nusage, true);
-	put_share(&w, fair_sharing && v->cohort && v->cohort[0], v->weighted_share);
-	jw_close(&w);
+	put_verdict(w, VERDICT(v), since, effect);
+	status_put_count(w, "pendingWorkloads", v->pending);
+	status_put_count(w, "reservingWorkloads", v->reserving);
+	status_put_count(w, "admittedWorkloads", v->admitted);
+	put_flavors(w, v->usage, v->nusage, true);
+	put_share(w, fair_sharing && v->cohort && v->cohort[0], v->weighted_share);
 }
 
-void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const char *since,
-	const struct status_effect *effect, struct buf *out)
+void status_put_cohort(struct json_writer *w, const struct cohort_view *v, bool fair_sharing,
+	const char *since, const struct status_effect *effect)
 {
-	struct json_writer w = json_writer_object(out);
-	put_verdict(&w, VERDICT(v), since, effect);
-	put_share(&w, fair_sharing && v->parent && v->parent[0], v->weighted_share);
-	jw_close(&w);
+	put_verdict(w, VERDICT(v), since, effect);
+	put_share(w, fair_sharing && v->parent && v->parent[0], v->weighted_share);
 }
 
 /* Puts whole numbers from ten on: usage decays all the time, and a status is not rewritten for its last
@@ -142,22 +138,19 @@ static void put_usage(struct json_writer *w, double usage)
 	jw_end(w);
 }
 
-void status_render_localqueue(const struct localqueue_view *v, const char *since,
-	const struct status_effect *effect, struct buf *out)
+void status_put_localqueue(struct json_writer *w, const struct localqueue_view *v,
+	const char *since, const struct status_effect *effect)
 {
-	struct json_writer w = json_writer_object(out);
-	put_verdict(&w, VERDICT(v), since, effect);
-	status_put_count(&w, "pendingWorkloads", v->pending);
-	status_put_count(&w, "reservingWorkloads", v->reserving);
-	status_put_count(&w, "admittedWorkloads", v->admitted);
-	put_flavors(&w, v->usage, v->nusage, false);
-	put_usage(&w, v->fair_usage);
-	jw_close(&w);
+	put_verdict(w, VERDICT(v), since, effect);
+	status_put_count(w, "pendingWorkloads", v->pending);
+	status_put_count(w, "reservingWorkloads", v->reserving);
+	status_put_count(w, "admittedWorkloads", v->admitted);
+	put_flavors(w, v->usage, v->nusage, false);
+	put_usage(w, v->fair_usage);
 }
 
-void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out)
+void status_put_resourceflavor(
+	struct json_writer *w, const struct status_verdict *v, const char *since)
 {
-	struct json_writer w = json_writer_object(out);
-	put_verdict(&w, v, since, NULL);
-	jw_close(&w);
+	put_verdict(w, v, since, NULL);
 }

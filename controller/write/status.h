@@ -1,5 +1,5 @@
 /*
- * What the status of our objects says, as the body of a merge patch on their /status.
+ * What the status of our objects says, as members of an object that the caller has begun.
  *
  * Pure: from the queue's view to text. The same view gives the same text, so a reporter may compare
  * texts to see whether there is news. Names of fields, conditions and reasons are Kueue's where it
@@ -31,13 +31,14 @@ struct status_effect {
 
 /* since: lastTransitionTime, RFC 3339, of Active, NULL: left out; effect NULL: not known yet. Shares are told while fair
  * sharing is on. */
-void status_render_clusterqueue(const struct clusterqueue_view *v, bool fair_sharing,
-	const char *since, const struct status_effect *effect, struct buf *out);
-void status_render_cohort(const struct cohort_view *v, bool fair_sharing, const char *since,
-	const struct status_effect *effect, struct buf *out);
-void status_render_localqueue(const struct localqueue_view *v, const char *since,
-	const struct status_effect *effect, struct buf *out);
-void status_render_flavor(const struct status_verdict *v, const char *since, struct buf *out);
+void status_put_clusterqueue(struct json_writer *w, const struct clusterqueue_view *v,
+	bool fair_sharing, const char *since, const struct status_effect *effect);
+void status_put_cohort(struct json_writer *w, const struct cohort_view *v, bool fair_sharing,
+	const char *since, const struct status_effect *effect);
+void status_put_localqueue(struct json_writer *w, const struct localqueue_view *v,
+	const char *since, const struct status_effect *effect);
+void status_put_resourceflavor(
+	struct json_writer *w, const struct status_verdict *v, const char *since);
 
 /* The conditions of a kind, and what they say; since has a time for each. */
 #define STATUS_CONDITIONS_MAX 3
@@ -61,17 +62,17 @@ void status_judge_advance_reservation(
 void status_add_effect(struct status_conditions *c, const struct status_effect *effect);
 
 /* tzdata: the edition of the zone database that was gone by. */
-void status_render_calendar(const struct calendar_view *v, const char *tzdata,
-	const struct status_conditions *c, struct buf *out);
-void status_render_runpolicy(
-	const struct runpolicy_view *v, const struct status_conditions *c, struct buf *out);
-void status_render_priceplan(
-	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out);
-void status_render_budget(
-	const struct budget_view *v, const struct status_conditions *c, struct buf *out);
+void status_put_calendar(struct json_writer *w, const struct calendar_view *v, const char *tzdata,
+	const struct status_conditions *c);
+void status_put_runpolicy(
+	struct json_writer *w, const struct runpolicy_view *v, const struct status_conditions *c);
+void status_put_priceplan(
+	struct json_writer *w, const struct priceplan_view *v, const struct status_conditions *c);
+void status_put_budget(
+	struct json_writer *w, const struct budget_view *v, const struct status_conditions *c);
 /* decode_advance_reservation() reads it back: what was accepted and what is left outlive a leader. */
-void status_render_advance_reservation(const struct advance_reservation_view *v,
-	const struct status_conditions *c, struct buf *out);
+void status_put_advance_reservation(struct json_writer *w, const struct advance_reservation_view *v,
+	const struct status_conditions *c);
 
 /* Puts a number that the CRD has as an int32. */
 void status_put_count(struct json_writer *w, const char *key, size_t n);

@@ -11,7 +11,7 @@
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Puts the last member, and ends the status. */
+/* Puts the last member. */
 static void put_conditions(
 	struct json_writer *w, const struct status_conditions *c, int64_t generation)
 {
@@ -19,7 +19,6 @@ static void put_conditions(
 	for (size_t i = 0; i < STATUS_CONDITIONS_MAX && c->type[i]; i++)
 		status_put_condition(w, c->type[i], c->is[i], c->reason[i], c->message[i],
 			c->since[i] ? c->since[i] : "", generation);
-	jw_end(w);
 	jw_end(w);
 }
 
@@ -103,14 +102,13 @@ static void put_state(struct json_writer *w, const struct calendar_view *v)
 	jw_end(w);
 }
 
-void status_render_calendar(const struct calendar_view *v, const char *tzdata,
-	const struct status_conditions *c, struct buf *out)
+void status_put_calendar(struct json_writer *w, const struct calendar_view *v, const char *tzdata,
+	const struct status_conditions *c)
 {
-	struct json_writer w = json_writer_object(out);
 	if (v->zone) /* else no spec was ever understood: it is unknown */
-		put_state(&w, v);
-	jw_text(&w, "tzdata", tzdata);
-	put_conditions(&w, c, v->generation);
+		put_state(w, v);
+	jw_text(w, "tzdata", tzdata);
+	put_conditions(w, c, v->generation);
 }
 
 /* ---- RunPolicy ------------------------------------------------------------------------------- */
@@ -120,20 +118,19 @@ void status_judge_runpolicy(const struct runpolicy_view *v, struct status_condit
 	judge_active(ret, &v->active);
 }
 
-void status_render_runpolicy(
-	const struct runpolicy_view *v, const struct status_conditions *c, struct buf *out)
+void status_put_runpolicy(
+	struct json_writer *w, const struct runpolicy_view *v, const struct status_conditions *c)
 {
-	struct json_writer w = json_writer_object(out);
 	bool unknown = is_reason(&v->active, "CalendarNotFound") ||
 		       is_reason(&v->active, "CalendarInvalid");
 	if (!unknown)
-		jw_text(&w, "state", v->open ? "Open" : "Closed");
-	instant_put(&w, "until", unknown ? CALENDAR_NEVER : v->until_ms);
-	status_put_count(&w, "queues", v->queues);
-	status_put_count(&w, "localQueues", v->localqueues);
-	status_put_count(&w, "runs", v->runs);
-	status_put_count(&w, "exempt", v->exempt_runs);
-	put_conditions(&w, c, v->generation);
+		jw_text(w, "state", v->open ? "Open" : "Closed");
+	instant_put(w, "until", unknown ? CALENDAR_NEVER : v->until_ms);
+	status_put_count(w, "queues", v->queues);
+	status_put_count(w, "localQueues", v->localqueues);
+	status_put_count(w, "runs", v->runs);
+	status_put_count(w, "exempt", v->exempt_runs);
+	put_conditions(w, c, v->generation);
 }
 
 /* ---- PricePlan ------------------------------------------------------------------------------- */
@@ -143,15 +140,14 @@ void status_judge_priceplan(const struct priceplan_view *v, struct status_condit
 	judge_active(ret, &v->active);
 }
 
-void status_render_priceplan(
-	const struct priceplan_view *v, const struct status_conditions *c, struct buf *out)
+void status_put_priceplan(
+	struct json_writer *w, const struct priceplan_view *v, const struct status_conditions *c)
 {
-	struct json_writer w = json_writer_object(out);
-	money_put(&w, "factor", v->factor);
-	jw_text(&w, "rate", v->rate ? v->rate : "base");
-	instant_put(&w, "until", v->until_ms);
-	status_put_count(&w, "queues", v->queues);
-	put_conditions(&w, c, v->generation);
+	money_put(w, "factor", v->factor);
+	jw_text(w, "rate", v->rate ? v->rate : "base");
+	instant_put(w, "until", v->until_ms);
+	status_put_count(w, "queues", v->queues);
+	put_conditions(w, c, v->generation);
 }
 
 /* ---- Budget ---------------------------------------------------------------------------------- */
@@ -174,16 +170,15 @@ void status_judge_budget(const struct budget_view *v, struct status_conditions *
 			"something remains of it in this period");
 }
 
-void status_render_budget(
-	const struct budget_view *v, const struct status_conditions *c, struct buf *out)
+void status_put_budget(
+	struct json_writer *w, const struct budget_view *v, const struct status_conditions *c)
 {
-	struct json_writer w = json_writer_object(out);
-	instant_put(&w, "periodFrom", v->period_from_ms);
-	instant_put(&w, "periodTo", v->period_to_ms);
-	money_put(&w, "spent", v->spent);
-	money_put(&w, "reserved", v->reserved);
-	money_put(&w, "remaining", v->remaining);
-	put_conditions(&w, c, v->generation);
+	instant_put(w, "periodFrom", v->period_from_ms);
+	instant_put(w, "periodTo", v->period_to_ms);
+	money_put(w, "spent", v->spent);
+	money_put(w, "reserved", v->reserved);
+	money_put(w, "remaining", v->remaining);
+	put_conditions(w, c, v->generation);
 }
 
 /* ---- AdvanceReservation ---------------------------------------------------------------------- */
@@ -284,14 +279,13 @@ static void put_cost(struct json_writer *w, const struct advance_reservation_vie
 	jw_text(w, "currency", v->currency ? v->currency : "");
 }
 
-void status_render_advance_reservation(const struct advance_reservation_view *v,
-	const struct status_conditions *c, struct buf *out)
+void status_put_advance_reservation(struct json_writer *w, const struct advance_reservation_view *v,
+	const struct status_conditions *c)
 {
-	struct json_writer w = json_writer_object(out);
-	jw_text(&w, "state", advance_state_name(v->state));
-	put_window(&w, v);
-	instant_put(&w, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);
-	put_cost(&w, v);
-	status_put_count(&w, "stoppedRuns", v->stopped_total);
-	put_conditions(&w, c, v->generation);
+	jw_text(w, "state", advance_state_name(v->state));
+	put_window(w, v);
+	instant_put(w, "possibleFrom", v->accepted.ok ? 0 : v->possible_from_ms);
+	put_cost(w, v);
+	status_put_count(w, "stoppedRuns", v->stopped_total);
+	put_conditions(w, c, v->generation);
 }

@@ -506,23 +506,25 @@ static void offer(struct subject *s, struct buf *text)
 		if (!queue_view_##kind(r->queue, index, &v))                                       \
 			return false;                                                              \
 		struct subject *s = *ret = due_subject(r, ns, v.name);                             \
-		if (s)                                                                             \
+		if (s) {                                                                           \
+			struct json_writer w = json_writer_object(text);                           \
 			render;                                                                    \
+			jw_close(&w);                                                              \
+		}                                                                                  \
 		return true;                                                                       \
 	}
 #define RENDER_JUDGED(kind, ...)                                                                   \
 	RENDER(kind, "",                                                                           \
 		(status_judge_##kind(&v, &r->judged), date(s, &r->judged),                         \
 			status_add_effect(&r->judged, effect_of(s)),                               \
-			status_render_##kind(&v, __VA_ARGS__, text)))
+			status_put_##kind(&w, &v, __VA_ARGS__)))
 
 RENDER(clusterqueue, "",
-	status_render_clusterqueue(
-		&v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s), text))
-RENDER(localqueue, v.ns, status_render_localqueue(&v, since_of(s, 0, v.active), effect_of(s), text))
+	status_put_clusterqueue(&w, &v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s)))
+RENDER(localqueue, v.ns, status_put_localqueue(&w, &v, since_of(s, 0, v.active), effect_of(s)))
 /* One that is only named has no subject. */
 RENDER(cohort, "",
-	status_render_cohort(&v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s), text))
+	status_put_cohort(&w, &v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s)))
 RENDER_JUDGED(calendar, r->zones ? zones_edition(r->zones) : "", &r->judged)
 RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
@@ -542,7 +544,9 @@ static bool render_advance_reservation(
 		return true;
 	status_judge_advance_reservation(&v, &r->judged);
 	date(s, &r->judged);
-	status_render_advance_reservation(&v, &r->judged, text);
+	struct json_writer w = json_writer_object(text);
+	status_put_advance_reservation(&w, &v, &r->judged);
+	jw_close(&w);
 	return true;
 }
 
@@ -582,7 +586,9 @@ static void report_flavor(struct subject *s)
 		.generation = s->generation};
 	s->unsaid = false;
 	buf_init(&text, STATUS_MAX_BYTES);
-	status_render_flavor(&v, since_of(s, 0, v.active), &text);
+	struct json_writer w = json_writer_object(&text);
+	status_put_resourceflavor(&w, &v, since_of(s, 0, v.active));
+	jw_close(&w);
 	offer(s, &text);
 	buf_done(&text);
 	buf_done(&message);

@@ -19,6 +19,14 @@
 
 #define SINCE "2026-11-21T10:00:00Z"
 
+/* Renders the object whose members `put` puts. */
+#define RENDER(out, put, ...)                                                                      \
+	do {                                                                                       \
+		struct json_writer w = json_writer_object(out);                                    \
+		put(&w, __VA_ARGS__);                                                              \
+		jw_close(&w);                                                                      \
+	} while (0)
+
 static const struct usage_view usage[] = {
 	{.flavor = "spot", .resource = "cpu", .nominal = 40000, .reserved = 12500, .used = 12000},
 	{.flavor = "on-demand", .resource = "cpu", .nominal = 10000},
@@ -73,7 +81,7 @@ static void a_clusterqueue_tells_all(void **state)
 	struct buf out;
 	const cJSON *root;
 	buf_init(&out, 65536);
-	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
+	RENDER(&out, status_put_clusterqueue, &v, false, SINCE, NULL);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	const cJSON *status = root;
 	const cJSON *active = json_array(status, "conditions")->child;
@@ -111,7 +119,7 @@ static void a_refused_spec_is_said_while_the_old_one_works(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	v.invalid = "ClusterQueue batch: nominalQuota \"1e400\" is no quantity";
-	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
+	RENDER(&out, status_put_clusterqueue, &v, false, SINCE, NULL);
 	assert_non_null(strstr(buf_text(&out), "\"status\":\"True\""));
 	assert_non_null(strstr(buf_text(&out), "\"reason\":\"InvalidSpec\""));
 	assert_non_null(strstr(buf_text(&out), "1e400"));
@@ -126,12 +134,12 @@ static void the_same_view_gives_the_same_text(void **state)
 	struct buf a, b;
 	buf_init(&a, 65536);
 	buf_init(&b, 65536);
-	status_render_clusterqueue(&v, false, SINCE, NULL, &a);
-	status_render_clusterqueue(&v, false, SINCE, NULL, &b);
+	RENDER(&a, status_put_clusterqueue, &v, false, SINCE, NULL);
+	RENDER(&b, status_put_clusterqueue, &v, false, SINCE, NULL);
 	assert_string_equal(buf_text(&a), buf_text(&b));
 	v.pending++;
 	GOLDEN_RESET(&b);
-	status_render_clusterqueue(&v, false, SINCE, NULL, &b);
+	RENDER(&b, status_put_clusterqueue, &v, false, SINCE, NULL);
 	assert_string_not_equal(buf_text(&a), buf_text(&b));
 	GOLDEN_DONE(&a);
 	GOLDEN_DONE(&b);
@@ -151,17 +159,17 @@ static void shares_are_told_while_they_count(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	v.weighted_share = 250;
-	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
+	RENDER(&out, status_put_clusterqueue, &v, true, SINCE, NULL);
 	assert_null(strstr(buf_text(&out), "fairSharing")); /* it is in no cohort */
 	v.cohort = "all";
 	GOLDEN_RESET(&out);
-	status_render_clusterqueue(&v, true, SINCE, NULL, &out);
+	RENDER(&out, status_put_clusterqueue, &v, true, SINCE, NULL);
 	assert_non_null(strstr(buf_text(&out), "\"fairSharing\":{\"weightedShare\":250}"));
 	GOLDEN_RESET(&out);
-	status_render_clusterqueue(&v, false, SINCE, NULL, &out);
+	RENDER(&out, status_put_clusterqueue, &v, false, SINCE, NULL);
 	assert_null(strstr(buf_text(&out), "fairSharing"));
 	GOLDEN_RESET(&out);
-	status_render_cohort(&c, true, SINCE, NULL, &out);
+	RENDER(&out, status_put_cohort, &c, true, SINCE, NULL);
 	assert_string_equal(buf_text(&out),
 		"{\"conditions\":[{\"type\":\"Active\",\"status\":\"False\",\"reason\":"
 		"\"CohortCycle\",\"message\":\"its parents form a "
@@ -183,7 +191,7 @@ static void a_localqueue_tells_its_counts(void **state)
 	struct buf out;
 	const cJSON *root;
 	buf_init(&out, 65536);
-	status_render_localqueue(&v, SINCE, NULL, &out);
+	RENDER(&out, status_put_localqueue, &v, SINCE, NULL);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	const cJSON *status = root;
 	const cJSON *active = json_array(status, "conditions")->child;
@@ -194,7 +202,7 @@ static void a_localqueue_tells_its_counts(void **state)
 	v.invalid = "LocalQueue team-a/main: spec.podTemplate is wrong";
 	v.active = true;
 	GOLDEN_RESET(&out);
-	status_render_localqueue(&v, SINCE, NULL, &out);
+	RENDER(&out, status_put_localqueue, &v, SINCE, NULL);
 	assert_int_equal(json_parse(j, buf_slice(&out), &root, NULL), 0);
 	active = json_array(root, "conditions")->child;
 	assert_string_equal(json_text(active, "status"), "True");
@@ -248,7 +256,7 @@ static void a_calendar_tells_its_next_turns(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	status_judge_calendar(&v, &c);
-	status_render_calendar(&v, "2026f", &c, &out);
+	RENDER(&out, status_put_calendar, &v, "2026f", &c);
 	const cJSON *status = parse(j, &out);
 	assert_string_equal(json_text(status, "state"), "Open");
 	assert_string_equal(json_text(status, "window"), "night");
@@ -280,7 +288,7 @@ static void a_calendar_that_never_opens_or_makes_no_sense_says_so(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	status_judge_calendar(&v, &c);
-	status_render_calendar(&v, "2026f", &c, &out);
+	RENDER(&out, status_put_calendar, &v, "2026f", &c);
 	const cJSON *status = parse(j, &out);
 	assert_string_equal(json_text(condition(status, "Valid"), "status"), "True");
 	assert_string_equal(json_text(condition(status, "NeverOpens"), "status"), "True");
@@ -291,7 +299,7 @@ static void a_calendar_that_never_opens_or_makes_no_sense_says_so(void **state)
 	v.zone = NULL;
 	GOLDEN_RESET(&out);
 	status_judge_calendar(&v, &c);
-	status_render_calendar(&v, "2026f", &c, &out);
+	RENDER(&out, status_put_calendar, &v, "2026f", &c);
 	status = parse(j, &out);
 	assert_string_equal(json_text(condition(status, "Valid"), "status"), "False");
 	assert_string_equal(json_text(condition(status, "Valid"), "reason"), "InvalidZone");
@@ -322,7 +330,7 @@ static void a_policy_and_a_plan_tell_what_holds_now(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	status_judge_runpolicy(&p, &c);
-	status_render_runpolicy(&p, &c, &out);
+	RENDER(&out, status_put_runpolicy, &p, &c);
 	const cJSON *status = parse(j, &out);
 	assert_string_equal(json_text(status, "state"), "Open");
 	assert_string_equal(json_text(status, "until"), "2026-11-21T09:00:00Z");
@@ -332,12 +340,12 @@ static void a_policy_and_a_plan_tell_what_holds_now(void **state)
 	p.active = (struct condition_view){.reason = "CalendarNotFound", .message = "no Calendar"};
 	GOLDEN_RESET(&out);
 	status_judge_runpolicy(&p, &c);
-	status_render_runpolicy(&p, &c, &out);
+	RENDER(&out, status_put_runpolicy, &p, &c);
 	assert_null(json_text(parse(j, &out), "state"));
 
 	GOLDEN_RESET(&out);
 	status_judge_priceplan(&plan, &c);
-	status_render_priceplan(&plan, &c, &out);
+	RENDER(&out, status_put_priceplan, &plan, &c);
 	status = parse(j, &out);
 	assert_string_equal(json_text(status, "factor"), "0.60");
 	assert_string_equal(json_text(status, "rate"), "nights");
@@ -362,7 +370,7 @@ static void a_budget_that_is_used_up_is_in_force_all_the_same(void **state)
 	struct buf out;
 	buf_init(&out, 65536);
 	status_judge_budget(&v, &c);
-	status_render_budget(&v, &c, &out);
+	RENDER(&out, status_put_budget, &v, &c);
 	const cJSON *status = parse(j, &out);
 	assert_string_equal(json_text(status, "spent"), "5200.00");
 	assert_string_equal(json_text(status, "remaining"), "-200.00");
@@ -409,7 +417,7 @@ static const cJSON *reservation_status(
 {
 	struct status_conditions c = since();
 	status_judge_advance_reservation(v, &c);
-	status_render_advance_reservation(v, &c, out);
+	RENDER(out, status_put_advance_reservation, v, &c);
 	return parse(j, out);
 }
 
