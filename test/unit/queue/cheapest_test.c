@@ -214,9 +214,10 @@ static void compare(struct cheapest *x)
 	int64_t told_s = e.not_before_ms / 1000;
 	if (a.best_s < 0) { /* never below the ceiling in time */
 		if (x->holds && a.latest_s > x->now_s)
-			assert_int_equal(e.reason, x->after_s > x->now_s ? WAIT_START_AFTER
-						   : !x->open[x->now_s]	 ? e.reason
-									 : WAIT_PRICE);
+			assert_int_equal(e.reason, x->after_s > x->now_s   ? WAIT_START_AFTER
+						   : !x->open[x->now_s]	   ? e.reason
+						   : !is_open(x, x->now_s) ? WAIT_WINDOW_FIT
+									   : WAIT_PRICE);
 		else if (!x->holds && a.latest_s > x->now_s)
 			assert_int_equal(told_s, a.latest_s);
 		return;

@@ -9,10 +9,11 @@ endforeach()
 
 # The queue's own worlds, each queue with a shadow: random facts, scenarios, Jobs that wait for others. In each run these
 # are the scenarios, which have every kind of fact, and `sim --replayed`. The others are for `./dev test --long`.
-# All are linked from what the queue's own tests are compiled to.
+# All are linked from what the queue's own tests are compiled to. None is of `budget`, which measures the heap: the shadow
+# has as much of it as the queue.
 add_library(shadow_of_all STATIC ${CMAKE_CURRENT_LIST_DIR}/shadow.c ${CMAKE_CURRENT_LIST_DIR}/shadow_all.c)
 target_link_libraries(shadow_of_all PUBLIC record tzdata ${CMOCKA})
-set(shadowed property sizes victims selectors singletons outcome_record predecessor_questions cheapest budget idle user_limits nice)
+set(shadowed property sizes victims selectors singletons outcome_record predecessor_questions cheapest idle user_limits nice)
 foreach(name ${shadowed} scenario)
   add_executable(test_record_of_${name} $<TARGET_OBJECTS:test_queue_${name}>)
   set_target_properties(test_record_of_${name} PROPERTIES LINKER_LANGUAGE C)
