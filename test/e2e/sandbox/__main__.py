@@ -1,4 +1,4 @@
-"""python -m sandbox up|down|destroy|status --name NAME
+"""python -m sandbox up|down|destroy|status --name NAME [-- FLAGS of sluice-controller, for up]
 
 python -m sandbox can-have-real-node says what this machine lacks for one; exit code 0 if nothing.
 python -m sandbox running prints the names of this clone's sandboxes of which anything runs."""
@@ -33,7 +33,11 @@ def main():
     p.add_argument("--no-controller", action="store_true", help="up: all but sluice-controller")
     p.add_argument("--overcommit", action="store_true", help="up: with a metrics-server, for lending out idle resources")
     p.add_argument("--real-node", action="store_true", help="up: with a node whose containers really run")
-    args = p.parse_args()
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    controller_flags = sys.argv[end + 1:]
+    args = p.parse_args(sys.argv[1:end])
+    if controller_flags and args.command != "up":
+        p.error("flags of sluice-controller are for up")
     if args.command == "can-have-real-node":
         why = real_node.lacks()
         print(why or "it can")
@@ -45,7 +49,7 @@ def main():
     box = Sandbox(args.name, args.cluster, args.overcommit, with_real_node=args.real_node,
                   say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
     if args.command == "up":
-        up(box, not args.no_controller)
+        up(box, not args.no_controller, controller_flags)
     elif args.command == "status":
         return status(box)
     else:
@@ -59,12 +63,12 @@ def main():
     return 0
 
 
-def up(box, controller):
+def up(box, controller, flags):
     have = (BUILD / "bin" / "sluice-controller").exists() and (BUILD.parent / "deploy" / "sandbox").exists()
     if controller and not have:
         box.say("no build/bin/sluice-controller or no deploy/sandbox yet: up without the controller")
     controller = controller and have
-    box.up(controller="one" if controller else None)
+    box.up(controller="one" if controller else None, flags=flags)
     if controller:
         box.wait_ready("controller-one")
     config = os.environ.get("KUBECONFIG", "~/.kube/config") if box.cluster else box.kubeconfig

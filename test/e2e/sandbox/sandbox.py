@@ -186,11 +186,12 @@ class Sandbox:
 
     # -- up and down -------------------------------------------------------
 
-    def up(self, controller=None, manifests=True, from_template=False):
+    def up(self, controller=None, manifests=True, from_template=False, flags=()):
         """Start what does not run, and return when all of it is ready.
 
-        `controller` is an identity to start a controller under, or None. `from_template`: a new sandbox begins
-        as a copy of one that was up (template.py)."""
+        `controller` is an identity to start a controller under, or None; `flags` are those of the controller, which
+        is started anew if it runs with others. `from_template`: a new sandbox begins as a copy of one that was up
+        (template.py)."""
         with self._locked():
             self._make_socket_dir()
             copied = from_template and not (self.state / "etcd").exists()
@@ -232,7 +233,15 @@ class Sandbox:
             if manifests and self.overcommit:
                 self._apply(apply.documents((ROOT / "deploy" / "components" / "idle-resources" / "role.yaml").read_text()))
             if controller:
-                self.start_controller(controller)
+                self._end_with_other_flags(controller, list(flags))
+                self.start_controller(controller, extra_args=flags)
+
+    def _end_with_other_flags(self, identity, flags):
+        """Ends a controller that runs with other flags than these, so that it is started with them."""
+        proc = self.process(f"controller-{identity}")
+        argv = proc.record().get("argv", [])
+        if flags and proc.alive() and argv[-len(flags):] != flags:
+            proc.stop()
 
     def up_database(self):
         """Only Postgres, for a controller that talks to no cluster of ours."""
