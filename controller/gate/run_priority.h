@@ -1,6 +1,6 @@
 /*
  * The priority of a run, in its story. A run whose priority class is not there keeps the number that counted last
- * (docs/priority.md). The queue keeps it, but the queue of the next leader knows nothing of that: it is told what
+ * (docs/queues.md). The queue keeps it, but the queue of the next leader knows nothing of that: it is told what
  * the story says (queue_recall_priority()).
  *
  * The story of a start, a shrink and a growth tells the number that counts then. An edit of a class writes to no

@@ -1,7 +1,7 @@
 /*
  * Placement: may a pod with these directives run on the nodes of this flavor?
  *
- * The rules are Kueue's (docs/queue.md): taints of effect NoSchedule and
+ * The rules are Kueue's (docs/queues.md): taints of effect NoSchedule and
  * NoExecute must be tolerated by the pod or by the flavor's own tolerations; of the pod's node
  * selector and required node affinity only the keys count that the flavor itself labels its nodes
  * with, the rest is the scheduler's business; a term left empty matches; terms are OR-ed, the

@@ -141,7 +141,7 @@ def faults_of_quota(pods, queue_of, flavor_of, quota):
 
 def faults_of_tree(pods, queue_of, tree):
     """tree: {node: (the one above or None, nominal, borrowingLimit, lendingLimit)} of cpu in
-    milli, limits None when there are none; leaves are ClusterQueues. As in docs/queue.md, by
+    milli, limits None when there are none; leaves are ClusterQueues. As in docs/queues.md, by
     arithmetic of its own."""
     own = Counter()
     for pod in pods:

@@ -5,7 +5,7 @@ dictionaries, no trees of waiting groups and nothing remembered between two cycl
 set per Job. Time does not pass in here: a world calls settle() after each event, and cycles run
 until one of them does nothing.
 
-Where Sluice differs on purpose, so does this (docs/queue.md has the reasons):
+Where Sluice differs on purpose, so does this (docs/queues.md has the reasons):
 
   - cycles run to the end at one instant;
   - who cannot start takes no turn;

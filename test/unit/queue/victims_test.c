@@ -1,7 +1,7 @@
 /*
  * Victims against all sets of candidates: seeded random worlds in which some Jobs run and one wants
  * to start. Only the search is asked (victims.h). Beside it all subsets of the candidates are
- * tried, by the rules of docs/queue.md:
+ * tried, by the rules of docs/queues.md:
  *
  *   - there are victims exactly where the plain order finds some, and it finds none where the sums
  *     (victims.c) say so beforehand;
@@ -337,7 +337,7 @@ static void find_candidates(struct world *w)
 
 /* ---- what a set costs ------------------------------------------------------------------------ */
 
-struct cost { /* as docs/queue.md counts it, the first step first; less is better */
+struct cost { /* as docs/queues.md counts it, the first step first; less is better */
 	__int128 step[7];
 };
 
