@@ -15,7 +15,7 @@ void complaint_put_member(
 	struct json_writer *w, const char *key, unsigned status, const char *sentence);
 /* The answer to q. */
 void complain(struct http_question *q, unsigned status, const char *sentence);
-/* ... where no Job of that name is known. */
+/* Answers q with 404: no QueuedJob has that name. */
 void complain_of_no_job(struct http_question *q, const char *name);
 /* Slow clients must not take the controller's memory. True: too much is unsent to allow so many bytes more,
  * and q is answered with that and the cure. */
