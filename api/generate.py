@@ -152,7 +152,7 @@ def globs(m, n, wire, namespaced, text):
         one, what = one + "/" + one, "namespace/name of a LocalQueue, or a pattern of such with * and ?, such as team-a/batch or team-a/*"
     items = {"type": ("string", []), "minLength": ("1", []), "maxLength": ("317" if namespaced == "true" else "253", []),
              "x-kubernetes-validations": rule(f"self.matches('^{one}$')", f"must be {what}")}
-    return said(wire), False, text, {"type": ("array", []), "maxItems": ("64", []), "x-kubernetes-list-type": ("set", []), "items": ("", items)}
+    return said(wire), False, text, {"type": ("array", []), "maxItems": (str(number("POLICY_LIST_MAX")), []), "x-kubernetes-list-type": ("set", []), "items": ("", items)}
 
 
 def flag(m, wire, text):
@@ -212,7 +212,7 @@ def texts(m, n, wire, most, must_be, text):
 
 
 def objects(m, n, tag, wire, most, text):
-    return said(wire), False, text, {"type": ("array", []), "maxItems": (most, []), "items": ("", schema_of([tag.removesuffix("_spec")]))}
+    return said(wire), False, text, {"type": ("array", []), "maxItems": (str(number(most)), []), "items": ("", schema_of([tag.removesuffix("_spec")]))}
 
 
 ROWS = {"NAME": name, "STRING": string, "GLOBS": globs, "FLAG": flag, "NUMBER": a_number, "MAYBE_NUMBER": maybe_number,

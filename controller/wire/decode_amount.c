@@ -7,7 +7,6 @@
 #include "sluice/quantity.h"
 
 #define TEXT_MAX 64 /* of an amount */
-#define GLOBS_MAX 256
 #define CURRENCY_MIN 3
 #define CURRENCY_MAX 16
 
@@ -192,7 +191,7 @@ const char *const *queue_globs_field(struct decoder *d, const struct path *up, c
 				      ? "must be namespace/name of a LocalQueue, e.g. team-a/*"
 				      : "must be the name of a ClusterQueue, e.g. batch or sim-*";
 	const char *const *all =
-		texts_field(d, up, object, key, GLOBS_MAX, false, must_be, ret_count);
+		texts_field(d, up, object, key, POLICY_LIST_MAX, false, must_be, ret_count);
 	for (size_t i = 0; i < *ret_count; i++)
 		if (!is_queue_glob(all[i], namespaced))
 			decoder_fault(d, PATH_INDEX(PATH(up, key), i), "%s %s",

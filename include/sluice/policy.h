@@ -29,6 +29,7 @@ enum close_action {
 };
 
 #define RUNPOLICY_SUSPENSIONS_UNLIMITED (-1)
+#define POLICY_LIST_MAX 64 /* queues, localQueues and quota of a RunPolicy; queues of a PricePlan */
 #define RUNPOLICY_SPAN_MAX_MS (INT64_C(744) * 3600 * 1000) /* overrun, notice, minRun, leadTime */
 
 #include "sluice/fields/members.h"

@@ -131,10 +131,10 @@ static int check_lists(const struct runpolicy_spec *s, struct err *e)
 	if (s->nqueues == 0 && s->nlocalqueues == 0)
 		return err_set(e, ERR_INVALID,
 			"spec.queues and spec.localQueues are empty, so it binds no queue; name a ClusterQueue or a LocalQueue (\"*\" takes all)");
-	if (s->nqueues > RUNPOLICY_NAMES_MAX || s->nlocalqueues > RUNPOLICY_NAMES_MAX)
+	if (s->nqueues > POLICY_LIST_MAX || s->nlocalqueues > POLICY_LIST_MAX)
 		return err_set(e, ERR_INVALID,
 			"spec.queues or spec.localQueues has more than %d entries; use \"*\" or another RunPolicy",
-			RUNPOLICY_NAMES_MAX);
+			POLICY_LIST_MAX);
 	for (size_t i = 0; i < s->nqueues; i++)
 		if (!*s->queues[i])
 			return err_set(e, ERR_INVALID,
@@ -183,9 +183,9 @@ static bool same_row(const struct window_quota_spec *a, const struct window_quot
 
 static int check_quotas(const struct runpolicy_spec *s, struct err *e)
 {
-	if (s->nquotas > RUNPOLICY_NAMES_MAX)
+	if (s->nquotas > POLICY_LIST_MAX)
 		return err_set(e, ERR_INVALID, "spec.quota has more than %d entries; remove some",
-			RUNPOLICY_NAMES_MAX);
+			POLICY_LIST_MAX);
 	if (s->nquotas > 0 && s->nqueues == 0)
 		return err_set(e, ERR_INVALID,
 			"spec.quota is of ClusterQueues, but spec.queues is empty; name them or remove spec.quota");
