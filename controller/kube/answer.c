@@ -6,7 +6,7 @@
 
 enum { RETRY_DEFAULT_MS = 1000 }; /* what a 429 without Retry-After means, as in client-go */
 
-/* No status line, or not the whole answer: was anything sent, and could it work another time? */
+/* Judges a request without a whole answer: was anything sent, and could it work another time? */
 static enum kube_outcome judge_cut(const struct kube_facts *f)
 {
 	switch (f->curl) {
@@ -30,9 +30,9 @@ static enum kube_outcome judge_cut(const struct kube_facts *f)
 	}
 }
 
-/* 5xx other than those that say "not now" in so many words: the handler may have got as far as
- * etcd (500 for a lost leader, 504 for a slow one, 502 from a load balancer). What is too large for
- * etcd is refused before anything is written, and so is what a webhook keeps from it. */
+/* Judges a 5xx other than those that say "not now" in so many words: the handler may have got as
+ * far as etcd (500 for a lost leader, 504 for a slow one, 502 from a load balancer). What is too
+ * large for etcd is refused before anything is written, and so is what a webhook keeps from it. */
 static enum kube_outcome judge_broken(const struct kube_facts *f)
 {
 	if (f->http_status == 501 || f->http_status == 505)
@@ -69,7 +69,8 @@ static enum kube_outcome judge_status(const struct kube_facts *f)
 	}
 }
 
-/* Too large to read. The status line came, so a refused write is as refused as with its body. */
+/* Judges an answer over the ceiling. Its status came, so a refused write is as refused as with its
+ * body. */
 static enum kube_outcome judge_large(const struct kube_facts *f)
 {
 	enum kube_outcome outcome = judge_status(f);
@@ -82,7 +83,7 @@ static enum kube_outcome judge_outcome(const struct kube_facts *f)
 {
 	if (f->over_ceiling && f->http_status > 0)
 		return judge_large(f);
-	if (f->http_status >= 300) /* says enough, even if its body was cut */
+	if (f->http_status >= 300) /* the status says enough, even if the body was cut */
 		return judge_status(f);
 	if (f->curl != CURLE_OK || f->http_status == 0)
 		return judge_cut(f);

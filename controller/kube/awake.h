@@ -23,7 +23,8 @@ struct awake {
 void awake_init(struct awake *a, struct ev_loop *loop, int64_t asleep_ms);
 void awake_done(struct awake *a);
 
-/* By the clock that never steps. Now, when it has just woken up and has not beaten since. */
+/* Gives the time since which the loop has turned without a break, by the clock that never steps.
+ * The answer is now, when the process has just woken up and the timer has not beaten since. */
 int64_t awake_since_ms(const struct awake *a);
 
 #endif

@@ -22,14 +22,14 @@ enum {
 	LAST_FLYING = 2,
 };
 
-/* Each state is a list, except FREE, which is none. */
+/* Where a request is. Each state but FREE is a list. */
 enum request_state {
-	REQUEST_WAITING, /* for a connection */
-	REQUEST_URGENT,	 /* the same, ahead of the others */
-	REQUEST_LAST,	 /* the same, behind them */
-	REQUEST_OPENING, /* a stream, waiting for credentials only */
-	REQUEST_FLYING,	 /* libcurl has it */
-	REQUEST_STREAM,	 /* the same, a stream */
+	REQUEST_WAITING, /* waits for a connection */
+	REQUEST_URGENT,	 /* waits for a connection, ahead of the others */
+	REQUEST_LAST,	 /* waits for a connection, behind the others */
+	REQUEST_OPENING, /* a stream that waits for credentials only */
+	REQUEST_FLYING,	 /* in libcurl */
+	REQUEST_STREAM,	 /* a stream in libcurl */
 	REQUEST_DEAD,	 /* cancelled; buried by the next pump */
 	REQUEST_FREE,
 	REQUEST_LISTS = REQUEST_FREE,
@@ -47,11 +47,11 @@ struct request {
 	int64_t timeout_ms;
 	bool urgent, last, retried, over;
 	bool headed;	      /* the answer's head came whole */
-	uint64_t generation;  /* of the credential it was sent with */
+	uint64_t generation;  /* the generation of the credential that the request was sent with */
 	kube_bytes_fn *bytes; /* NULL: not a stream */
 	kube_answer_fn *done;
 	void *ctx;
-	CURL *easy; /* while libcurl has it */
+	CURL *easy; /* NULL: libcurl does not have the request */
 	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
 };
@@ -73,7 +73,7 @@ struct kube_client {
 	struct kube_credential *credential;
 	struct multi *requests, *streams; /* connections are never shared between the two */
 	struct list list[REQUEST_LISTS];
-	unsigned last_flying; /* of those that libcurl has */
+	unsigned last_flying; /* requests that are last, in libcurl */
 	struct map by_id;
 	uint64_t last_id;
 	CURL **spare; /* easy handles to use again; see reuses_handles() */
@@ -81,15 +81,15 @@ struct kube_client {
 	bool reuses;
 	char *user_agent;
 	struct curl_slist *connect_to; /* for tls-server-name */
-	char *base;		       /* what a path is put behind */
+	char *base;		       /* what stands before each path */
 	bool no_proxy;
 	ev_timer pump; /* never started: fed as an event, runs before the loop sleeps again */
 	struct awake awake;
-	struct link watches; /* of watch.c */
+	struct link watches; /* the ring of watch.c */
 	struct grave *grave;
 	size_t graves;
-	struct json *json; /* of the Status that is being read */
-	int depth;	   /* of callbacks to the caller */
+	struct json *json; /* reads the Status that says why */
+	int depth;	   /* of callbacks to the caller that are on the stack */
 	struct kube_client_stats stats;
 };
 
@@ -119,7 +119,7 @@ static void list_append(struct list *l, struct request *r)
 	l->count++;
 }
 
-/* The only place that writes a state, and so the lists and their counts. */
+/* Moves the request to a state and its list. Nothing else writes states, lists and their counts. */
 static void request_enter(struct request *r, enum request_state next)
 {
 	struct kube_client *c = r->client;
@@ -153,7 +153,7 @@ static struct multi *request_multi(const struct request *r)
 	return r->bytes ? r->client->streams : r->client->requests;
 }
 
-/* Gives the easy handle back. libcurl must be done with it. */
+/* Gives the easy handle back, which libcurl must be done with. */
 static void release_easy(struct request *r)
 {
 	struct kube_client *c = r->client;
@@ -181,7 +181,7 @@ static void request_free(struct request *r)
 	free(r);
 }
 
-/* Any state to nothing; only outside of libcurl and of callbacks. */
+/* Forgets a request, whatever its state. Only outside of libcurl and of callbacks. */
 static void request_drop(struct request *r)
 {
 	if (r->easy) {
@@ -198,7 +198,7 @@ static bool is_stream_accepted(const struct request *r)
 	return r->bytes && status >= 200 && status <= 299;
 }
 
-/* False: the caller cancelled it. */
+/* Hands bytes to the caller. False: the caller cancelled the request. */
 static bool tell_bytes(struct request *r, struct slice bytes)
 {
 	r->client->depth++;
@@ -220,8 +220,8 @@ static size_t on_body(char *ptr, size_t one, size_t len, void *ctx)
 	return r->over ? CURL_WRITEFUNC_ERROR : len;
 }
 
-/* libcurl 7.88 takes a head that is cut after its status line for a whole answer with no body: so
- * we look for its end ourselves. */
+/* Looks for the end of the head: libcurl 7.88 takes one that is cut after its status line for a
+ * whole answer without a body. */
 static size_t on_head(char *ptr, size_t one, size_t len, void *ctx)
 {
 	struct request *r = ctx;
@@ -267,7 +267,8 @@ static void set_blob(CURL *easy, CURLoption option, const char *pem)
 	must(curl_easy_setopt(easy, option, &blob) == CURLE_OK);
 }
 
-/* Peer and host are verified by default; nothing here may turn that off. */
+/* Sets whom we trust and our certificate. Peer and host are verified by default; nothing here may
+ * turn that off. */
 static void set_tls(struct request *r)
 {
 	const struct kube_credential *k = r->client->credential;
@@ -362,7 +363,8 @@ static void count_answer(struct kube_client *c, enum kube_method method, int cod
 	s->count[i].count++;
 }
 
-/* The last words to the caller. r is no longer found by its id, so a cancel cannot reach it. */
+/* Gives the caller its answer. The request is no longer found by its id: a cancel cannot reach
+ * it. */
 static void deliver(struct request *r, const struct kube_answer *answer)
 {
 	struct kube_client *c = r->client;
@@ -420,7 +422,7 @@ static struct kube_facts look(const struct request *r, CURLcode result)
 	};
 }
 
-/* The server's own message, out of a Status; NULL if it sent none. Valid until json_reset. */
+/* Gives the server's own message, out of a Status; NULL if it sent none. Valid until json_reset. */
 static const char *status_message(struct request *r)
 {
 	const cJSON *root;
@@ -432,14 +434,15 @@ static const char *status_message(struct request *r)
 	return json_is(root, "kind", "Status") ? json_text(root, "message") : NULL;
 }
 
-/* Puts what was asked in front of the sentence. */
+/* Puts the method and the path in front of the sentence. */
 static void request_name(const struct request *r, struct err *err)
 {
 	size_t len = strcspn(r->path, "?");
 	err_wrap(err, "%s %.*s", kube_method_name(r->method), len < 160 ? (int)len : 160, r->path);
 }
 
-/* "PATCH /path: status 409: what the server says". Without the query, which is long and ours. */
+/* Writes "PATCH /path: status 409: what the server says". The query is left out: it is long and
+ * ours. */
 static void explain(struct request *r, const struct kube_facts *facts, struct err *err)
 {
 	const char *message = NULL;
@@ -458,8 +461,8 @@ static void explain(struct request *r, const struct kube_facts *facts, struct er
 	request_name(r, err);
 }
 
-/* A 401 was not applied. With other credentials than it was sent with it goes out once more, ahead
- * of those that wait. */
+/* Sends a request once more after a 401, ahead of those that wait, if the credentials are others
+ * now. A 401 was not applied. */
 static bool try_again(struct request *r, const struct kube_facts *facts)
 {
 	struct kube_client *c = r->client;
@@ -522,7 +525,7 @@ static struct request *next_waiting(const struct kube_client *c)
 	return c->last_flying < LAST_FLYING ? c->list[REQUEST_LAST].first : NULL;
 }
 
-/* There are no credentials to send it with. */
+/* Answers a request for which there are no credentials. */
 static void refuse(struct request *r)
 {
 	struct err err;
@@ -562,7 +565,7 @@ static void dispose_graves(struct kube_client *c)
 	}
 }
 
-/* One pass: bury the dead, send what waits. */
+/* Does one pass: buries the dead, then sends what waits. */
 static void on_pump(struct ev_loop *loop, ev_timer *pump, int revents)
 {
 	struct kube_client *c = pump->data;
@@ -586,8 +589,8 @@ static bool is_loopback(const char *host)
 	       strcmp(host, "[::1]") == 0;
 }
 
-/* tls-server-name: curl takes the name to verify from the URL, so the URL has that name and
- * connect-to has where it really is. */
+/* Makes the base of all URLs. curl takes the name that TLS verifies from the URL: with
+ * tls-server-name, the URL has that name, and connect-to has the real host. */
 static void set_base(struct kube_client *c)
 {
 	char *host = NULL, *port = NULL, *base = NULL;
@@ -639,9 +642,9 @@ static void ignore_sigpipe(void)
 		signal(SIGPIPE, SIG_IGN);
 }
 
-/* Before 8.1.1 a handle remembers, over a reset, the last header of its last answer, which is
- * freed: an answer that begins with a folded header is then written into freed memory (curl issue
- * 11101). A new handle for each request costs 3 microseconds. */
+/* Whether easy handles may be used again. Before 8.1.1 a handle keeps, over a reset, a pointer to
+ * the last header of its last answer, which is freed. An answer that begins with a folded header is
+ * then written there (curl issue 11101). A new handle for each request costs 3 microseconds. */
 static bool reuses_handles(void)
 {
 	return curl_version_info(CURLVERSION_NOW)->version_num >= 0x080101;

@@ -73,7 +73,8 @@ static bool url_has(CURLU *url, CURLUPart part)
 	return has;
 }
 
-/* The scheme is compared as it stands: what libcurl would guess or mend is not for us. */
+/* Whether the address has an allowed scheme, and no user, password, query or fragment. The scheme
+ * is compared as it stands: what libcurl would guess or mend is not for us. */
 static bool server_ok(CURLU *url, const char *server, bool allow_http)
 {
 	bool scheme = strncmp(server, "https://", 8) == 0 ||
@@ -135,7 +136,7 @@ static int check_source(
 	return rc;
 }
 
-/* Says at the start what would else be said at the first request. */
+/* Says at the start what else the first request would say. */
 static int check_files(const struct kube_config *c, struct err *err)
 {
 	int rc = check_source(&c->ca, "certificate-authority", "-----BEGIN CERTIFICATE", err);
@@ -183,7 +184,7 @@ static int add_file(struct kubeconfig *k, const char *path, struct err *err)
 	return rc;
 }
 
-/* The files of a list such as $KUBECONFIG; those that do not exist are passed over. */
+/* Adds the files of a list such as $KUBECONFIG; those that do not exist are passed over. */
 static int add_list(struct kubeconfig *k, const char *list, size_t *ret_count, struct err *err)
 {
 	char *copy = mem_strdup(list), *rest = copy, *path;
@@ -199,7 +200,7 @@ static int add_list(struct kubeconfig *k, const char *list, size_t *ret_count, s
 	return rc;
 }
 
-/* Of the files of list, or of the one at path. */
+/* Loads the files of list, or the one at path. */
 static int load(const char *list, const char *path, const struct kube_config_options *options,
 	struct kube_config **ret_config, struct err *err)
 {
@@ -214,7 +215,8 @@ static int load(const char *list, const char *path, const struct kube_config_opt
 	return rc;
 }
 
-/* The pod's own account: host and port from the environment, the rest from the mounted files. */
+/* Loads the pod's own account: host and port from the environment, the rest from the mounted
+ * files. */
 static int load_in_cluster(const char *host, const struct kube_config_options *options,
 	struct kube_config **ret_config, struct err *err)
 {

@@ -51,19 +51,19 @@ struct kube_config {
 };
 
 struct kube_config_options {
-	const char *kubeconfig;		 /* NULL: look as said above */
+	const char *kubeconfig;		 /* NULL: the sources above */
 	const char *context;		 /* NULL: current-context */
 	const char *service_account_dir; /* NULL: /var/run/secrets/kubernetes.io/serviceaccount */
 	bool allow_http;		 /* tests only: accept an http:// server */
 };
 
 /* Reads the configuration. Returns 0, ERR_GONE (nothing says where the API server is) or
- * ERR_INVALID. Files named for certificates and tokens are read once to see that they can be. */
+ * ERR_INVALID. Files of certificates and tokens are read once, to see that they can be. */
 int kube_config_load(const struct kube_config_options *options, struct kube_config **ret_config,
 	struct err *err);
 
-/* The same from one kubeconfig's bytes, as if they stood in path (for messages and for relative
- * paths). Reads no file. The fuzzer's way in. */
+/* Reads one kubeconfig's bytes as if they stood in path, for messages and for relative paths. Reads
+ * no file, and is what the fuzzer calls. */
 int kube_config_parse(struct slice text, const char *path,
 	const struct kube_config_options *options, struct kube_config **ret_config,
 	struct err *err);

@@ -20,7 +20,7 @@ struct kube_credential {
 	double read_at;		       /* when the files were read last; 0: never */
 	struct plugin *plugin;	       /* running, or the last one that ended */
 	char *got_token, *got_cert, *got_key;
-	double ran_at, fresh_until; /* of the plugin; 0: never */
+	double ran_at, fresh_until; /* by wall clock, of the plugin; 0: never */
 	bool stale;		    /* a 401: what the plugin gave is not good any more */
 	struct err error;
 };
@@ -64,8 +64,8 @@ void kube_credential_free(struct kube_credential *c)
 	free(c);
 }
 
-/* Reads one source again. One that cannot be read keeps its old text: a rotation may be under way,
- * and a file that is gone for good shows as a 401 soon enough. */
+/* Reads one source again. A source that cannot be read keeps its old text: a rotation may be under
+ * way, and a file that is gone for good shows as a 401 soon enough. */
 static int reread(
 	const struct kube_source *source, bool token, char **text, bool *changed, struct err *err)
 {

@@ -32,7 +32,7 @@ void frames_reset(struct frames *f)
 	f->skipping = false;
 }
 
-/* One line's bytes, up to its newline or to the end of the chunk, off the front of *bytes. */
+/* Takes one line's bytes, up to its newline or the end of the chunk, off the front of *bytes. */
 static struct slice take_line(struct slice *bytes, bool *ret_whole)
 {
 	const char *newline = memchr(bytes->ptr, '\n', bytes->len);
@@ -44,7 +44,7 @@ static struct slice take_line(struct slice *bytes, bool *ret_whole)
 	return line;
 }
 
-/* The first bytes of the line that begins in partial and goes on with more. */
+/* Gives the first bytes of the line that begins in partial and goes on with more. */
 static struct slice beginning(struct frames *f, struct slice more)
 {
 	size_t size = f->partial.ceiling < FRAMES_BEGINNING ? f->partial.ceiling : FRAMES_BEGINNING;

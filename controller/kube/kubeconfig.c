@@ -16,11 +16,11 @@ struct file {
 };
 
 struct kubeconfig {
-	struct file *file; /* in the order of their rank */
+	struct file *file; /* all files, in the order of their rank */
 	size_t count;
 };
 
-/* An entry of a file: what the sentences about it need. */
+/* An entry of a file, with what sentences about it need. */
 struct entry {
 	const struct file *file;
 	const char *kind; /* "context", "cluster", "user": also the key of its body */
@@ -75,7 +75,7 @@ static const yaml_node_t *entry_get(const struct entry *e, const char *field)
 	return yaml_tree_get(e->file->yaml, e->body, field);
 }
 
-/* A copy of a field's text, NULL when absent or empty. */
+/* Copies a field's text; NULL when absent or empty. */
 static int entry_text(const struct entry *e, const char *field, char **ret_text, struct err *err)
 {
 	const yaml_node_t *node = entry_get(e, field);
@@ -116,7 +116,7 @@ static int find_entry(const struct kubeconfig *k, const char *kind, const char *
 		k->count > 1 ? " and the others" : "", kind, name, list);
 }
 
-/* relative to the directory of the file it stands in */
+/* Makes a path relative to the directory of the file that it stands in. */
 static char *resolve_path(const struct file *file, char *path)
 {
 	const char *slash = strrchr(file->path, '/');
@@ -130,7 +130,7 @@ static char *resolve_path(const struct file *file, char *path)
 	return buf_take(&b);
 }
 
-/* "field-data" (base64) or "field" (a path); the data wins, as in client-go. */
+/* Reads "field-data" (base64) or "field" (a path); the data wins, as in client-go. */
 static int entry_source(
 	const struct entry *e, const char *field, struct kube_source *ret_source, struct err *err)
 {
@@ -155,8 +155,8 @@ static int entry_source(
 	return 0;
 }
 
-/* Fields that would change what we trust or our identity, and that we do not implement. Passing
- * over them would be worse than stopping. */
+/* Fields that would change what we trust or our identity, and that we do not implement. To pass
+ * over them would be worse than to stop. */
 static const struct refusal {
 	const char *kind, *field, *cure;
 	bool only_if_true;
@@ -211,7 +211,7 @@ static int read_cluster(const struct entry *e, struct kube_config *c, struct err
 	return rc;
 }
 
-/* "name=value"; NULL: it has no name. */
+/* Makes "name=value"; NULL: the item has no name. */
 static char *plugin_variable(struct yaml *y, const yaml_node_t *item)
 {
 	const char *name = yaml_tree_text(yaml_tree_get(y, item, "name"));
@@ -230,7 +230,7 @@ static char *plugin_argument(struct yaml *y, const yaml_node_t *item)
 	return mem_strdup(yaml_tree_text(item));
 }
 
-/* The sequence of that name as a NULL-terminated array of what make gives. */
+/* Reads the sequence of that name into a NULL-terminated array of what make gives. */
 static int plugin_list(const struct entry *e, const yaml_node_t *exec, const char *name,
 	char *(*make)(struct yaml *y, const yaml_node_t *item), const char *must, char ***ret_list,
 	struct err *err)
@@ -334,7 +334,7 @@ static int read_user(const struct entry *e, struct kube_config *c, struct err *e
 	return rc;
 }
 
-/* The context's name: what was asked for, or the first current-context. */
+/* Gives the context's name: what was asked for, or the first current-context. */
 static const char *context_name(const struct kubeconfig *k, const char *asked)
 {
 	for (size_t f = 0; !asked && f < k->count; f++) {

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* A descriptor that curl wants watched. In the list as long as the multi lives: one that curl is
- * done with is used again (fd < 0), for it may be its own callback that is running. */
+/* A descriptor that curl wants watched. It stays in the list as long as the multi lives: its own
+ * callback may be running when curl is done with it. With fd < 0 it is free to be used again. */
 struct multi_socket {
 	ev_io io;
 	struct multi *multi;
@@ -18,10 +18,10 @@ struct multi {
 	struct ev_loop *loop;
 	CURLM *curl;
 	ev_timer timer;
-	struct multi_socket *socket; /* all of them */
+	struct multi_socket *socket; /* the sockets, used or free */
 	multi_done_fn *done;
 	void *ctx;
-	int depth; /* of calls into libcurl */
+	int depth; /* of calls into libcurl that are on the stack */
 };
 
 static void reap(struct multi *m)
@@ -65,7 +65,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *timer, int revents)
 	multi_drive(timer->data);
 }
 
-/* curl's one timer. Never acts here: curl is on the stack. */
+/* Arms curl's one timer. Never acts here: curl is on the stack. */
 static int set_timer(CURLM *curl, long timeout_ms, void *ctx)
 {
 	struct multi *m = ctx;

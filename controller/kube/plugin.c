@@ -25,13 +25,13 @@ struct plugin {
 	plugin_done_fn *done;
 	void *ctx;
 	pid_t pid; /* 0: reaped */
-	int out;   /* the read end of its stdout; -1: at its end */
+	int out;   /* the read end of the plugin's stdout; -1: at its end */
 	int pidfd;
 	ev_io out_io, exit_io;
 	ev_timer timer;
 	struct buf output;
 	int64_t timeout_ms;
-	bool late; /* the timer killed it */
+	bool late; /* killed by the timer */
 };
 
 static int read_pem(const cJSON *status, const char *field, char **ret_text, struct err *err)
@@ -105,7 +105,7 @@ static void stop_reading(struct plugin *p)
 	p->out = -1;
 }
 
-/* Takes what is there. False at the end, or when it says too much. */
+/* Takes the bytes that are in the pipe. False at its end, or when the plugin says too much. */
 static bool drain(struct plugin *p)
 {
 	char chunk[4096];
@@ -157,7 +157,8 @@ static void explain(const struct plugin *p, int status, struct plugin_result *r)
 			p->config->plugin->command);
 }
 
-/* It ended. A grandchild may hold its stdout open: what is in the pipe now is all there is. */
+/* Takes the end of the plugin. A grandchild may hold its stdout open: what is in the pipe now is
+ * all. */
 static void on_exit_of_plugin(struct ev_loop *loop, ev_io *io, int revents)
 {
 	struct plugin *p = io->data;
@@ -185,7 +186,7 @@ static void on_late(struct ev_loop *loop, ev_timer *timer, int revents)
 	kill(-p->pid, SIGKILL); /* exit_io follows */
 }
 
-/* What the plugin may know of the cluster: KUBERNETES_EXEC_INFO. */
+/* Makes KUBERNETES_EXEC_INFO: what the plugin may know of the cluster. */
 static char *exec_info(const struct kube_config *c)
 {
 	struct buf b;
@@ -226,15 +227,15 @@ static bool is_set(char **list, size_t n, const char *entry)
 	return false;
 }
 
-/* libpq's variables are where our database password is, and no business of a plugin. One that wants
- * some is given them in the kubeconfig. */
+/* Whether a variable stays from plugins: libpq's (PG*), where our database password is. A plugin
+ * that needs one is given it in the kubeconfig. */
 static bool is_secret(const char *entry)
 {
 	return strncmp(entry, "PG", 2) == 0;
 }
 
-/* The configured names, then KUBERNETES_EXEC_INFO, then what of ours is not overridden and no
- * secret. Only the array and its info are the caller's; info is returned to be freed. */
+/* Makes the environment: the configured names, then KUBERNETES_EXEC_INFO, then what of ours is
+ * neither overridden nor secret. The caller frees the array and its info, which is returned. */
 static char **make_env(const struct kube_config *c, char **ret_info)
 {
 	size_t n = 0, own = 0, given = 0;

@@ -3,8 +3,8 @@
  *
  * The plugin is started without a shell, with no terminal and no descriptor of ours but its stdout,
  * in a process group of its own, and without libpq's variables (PG*). It must print one
- * ExecCredential of at most 1 MiB and exit with 0 in time; one that does not is killed with its
- * group. Its stderr is ours, as with kubectl; what it prints on stdout never reaches a message.
+ * ExecCredential of at most 1 MiB and exit with 0 in time, else it is killed with its group. Its
+ * stderr is ours, as with kubectl; what it prints on stdout never reaches a message.
  */
 #ifndef SLUICE_CONTROLLER_KUBE_PLUGIN_H
 #define SLUICE_CONTROLLER_KUBE_PLUGIN_H
@@ -18,21 +18,22 @@ struct plugin;
 
 struct plugin_result {
 	int code;	   /* 0, or an error, with the sentence in err */
-	char *token;	   /* these three are yours (source_forget), NULL: none */
+	char *token;	   /* as cert and key: yours (source_forget), NULL: none */
 	char *cert, *key;  /* PEM; both or none */
-	double expires_at; /* seconds since 1970; 0: it does not say */
+	double expires_at; /* seconds since 1970; 0: not said */
 	struct err err;
 };
 
-/* Called once from the loop, unless the plugin was freed before. It must not call plugin_free. */
+/* Takes the result, once, from the loop, unless the plugin was freed before. It must not call
+ * plugin_free. */
 typedef void plugin_done_fn(struct plugin_result *result, void *ctx);
 
-/* Borrows config. NULL, with the sentence, when it cannot be started. */
+/* Starts the plugin; config is borrowed. NULL, with the sentence, when it cannot be started. */
 struct plugin *plugin_new(struct ev_loop *loop, const struct kube_config *config,
 	int64_t timeout_ms, plugin_done_fn *done, void *ctx, struct err *err);
 void plugin_free(struct plugin *p); /* NULL is fine; kills it if it still runs */
 
-/* The ExecCredential in text. On its own for the tests. */
+/* Reads the ExecCredential in text. Public for the tests. */
 void plugin_read(struct slice text, const char *api_version, struct plugin_result *ret_result);
 
 #endif

@@ -16,7 +16,7 @@ struct kube_shared_watch {
 	struct kube_client *client;
 	struct kube_watch_options options;
 	char *path, *label_selector, *field_selector;
-	struct kube_watch *watch; /* NULL: it has none */
+	struct kube_watch *watch; /* NULL: no subscriber, no watch */
 	struct kube_subscriber *subscribers;
 	bool begun;   /* the watch has told something: a new subscriber has missed it */
 	bool telling; /* within a callback of the watch */

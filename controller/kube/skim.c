@@ -22,7 +22,7 @@ static bool take_char(struct slice *s, char c)
 	return true;
 }
 
-/* How long the string is that begins s, with its quotes; all of s when it has no end. */
+/* Measures the string that begins s, with its quotes; all of s when it has no end. */
 static size_t string_length(struct slice s, bool *ret_whole)
 {
 	for (size_t i = 1; i < s.len; i++) {
@@ -37,7 +37,8 @@ static size_t string_length(struct slice s, bool *ret_whole)
 	return s.len;
 }
 
-/* Of an object or array. Which bracket closes which is json_parse()'s to say. */
+/* Measures the object or array that begins s. Which bracket closes which is json_parse()'s to
+ * say. */
 static size_t nested_length(struct slice s, bool *ret_whole)
 {
 	size_t depth = 0;
@@ -66,7 +67,7 @@ static size_t scalar_length(struct slice s, bool *ret_whole)
 	return i;
 }
 
-/* One value off the front of *s; false when it is cut, or there is none. */
+/* Takes one value off the front of *s; false when it is cut, or there is none. */
 static bool take_value(struct slice *s, struct slice *ret_value)
 {
 	bool whole = false;

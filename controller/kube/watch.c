@@ -24,47 +24,47 @@ enum {
 	DENIALS_MAX = 40, /* with HASTY_MS between them about ten seconds */
 	HASTY_MS = 400,
 	ABSENT_MS = 1000,      /* between tries of a server that is away */
-	LIST_GRACE_MS = 30000, /* a list of which nothing came for so long does not come in */
+	LIST_GRACE_MS = 30000, /* the silence after which a list does not count as coming in */
 };
 
 enum watch_state {
-	WATCH_PAUSED,	 /* the timer runs; then resume() */
+	WATCH_PAUSED,	 /* the timer runs; then on_pause_over() */
 	WATCH_STREAMING, /* a stream that begins with the list */
 	WATCH_PAGING,	 /* a page of the list is asked for */
-	WATCH_ASKING,	 /* where the server is, before its stream is taken up again */
+	WATCH_ASKING,	 /* asks where the server is, before the stream is taken up again */
 	WATCH_FOLLOWING, /* the list is complete, the stream is up */
 	WATCH_STOPPED,	 /* waits for its grave */
 };
 
 struct kube_watch {
 	struct kube_client *client;
-	struct link of_client; /* kube_client_watches() */
+	struct link of_client; /* in kube_client_watches() */
 	struct ev_loop *loop;
 	struct kube_watch_handler handler;
 	void *ctx;
 	struct kube_watch_options options;
 	char *path, *label_selector, *field_selector;
 	enum watch_state state;
-	uint64_t request; /* in flight; 0: none */
+	uint64_t request; /* the request in flight; 0: none */
 	double opened_at, heard_at;
 	char version[VERSION_SIZE]; /* to follow from; "": a new list is needed */
-	char reached[VERSION_SIZE]; /* it was that before a new list was needed; "": never */
+	char reached[VERSION_SIZE]; /* the version before a new list was needed; "": none */
 	struct buf next_page;	    /* continue token of the page to ask for; empty: the first */
 	int page_limit, page_limit_max;
-	unsigned failures; /* in a row */
-	bool missed;	   /* something was skipped that has no name, since the last list began */
+	unsigned failures; /* failures in a row */
+	bool missed;	   /* an object without a name was skipped since the last list began */
 	bool accepted;	   /* the server took the stream that is in flight */
-	bool told;	   /* ... and has sent an event, a bookmark or the whole list in it */
-	int64_t opened_ms, heard_ms; /* of it; these three by the clock that never steps */
-	int64_t up_ms;		     /* when the watch was up last; first: when it began */
-	bool worked;		     /* it has followed once: so we may */
-	unsigned denials;	     /* 403s in a row since then */
-	bool hasty;		     /* the failure that is being told is one of those */
-	bool absent;		     /* ... or the server was not there at all */
-	bool forgotten;		     /* ... or has forgotten our version */
-	bool listed_at_once;	     /* for that, since the stream was steady last */
-	int64_t least_ms;	     /* no try before: the server asked for that */
-	int64_t anew_ms; /* when another watch had this one begin its waits anew last; 0: never */
+	bool told; /* the stream in flight has sent an event, a bookmark or the whole list */
+	int64_t opened_ms, heard_ms; /* of the stream in flight, by the clock that never steps */
+	int64_t up_ms;	  /* when the watch was up last, by that clock; first: when it began */
+	bool worked;	  /* the watch has followed once: so it has the right to */
+	unsigned denials; /* 403s in a row since the watch worked */
+	bool hasty;	  /* the failure that is being told is one of denials */
+	bool absent;	  /* the failure that is being told: the server was away */
+	bool forgotten;	  /* the failure that is being told: the server has forgotten our version */
+	bool listed_at_once; /* a list was asked for at once since the stream was steady */
+	int64_t least_ms;    /* no try before: the server asked for that */
+	int64_t anew_ms; /* when another watch last had this one begin its waits anew; 0: never */
 	uint64_t seed;
 	struct frames frames;
 	struct json *json;
@@ -93,7 +93,7 @@ static const char *state_name(enum watch_state s)
 
 static void watch_enter(struct kube_watch *w, enum watch_state next);
 
-/* Returns the next wait. */
+/* Draws the next wait, longer with each failure in a row. */
 static int64_t backoff(struct kube_watch *w)
 {
 	const struct kube_watch_options *o = &w->options;
@@ -102,9 +102,9 @@ static int64_t backoff(struct kube_watch *w)
 }
 
 /*
- * An API server that has just started says 403 to all until it has read its roles, which
- * takes it a few seconds. A watch that could read before waits for that, and does not double its
- * pauses; should the right really be gone, it does so after DENIALS_MAX tries.
+ * Whether the server has just started, by its answer: it says 403 to all for a few seconds, until
+ * it has read its roles. A watch that could read before waits for that without longer and longer
+ * pauses. After DENIALS_MAX tries the right counts as gone.
  */
 static bool is_starting_up(struct kube_watch *w, const struct kube_answer *a)
 {
@@ -117,9 +117,9 @@ static int64_t hasty_pause(struct kube_watch *w)
 }
 
 /*
- * A server that is away costs nothing to be asked, and when it comes back nothing should wait for
- * as long as it was away: each watch pauses for itself, and the Jobs' may be the last. (One that
- * answers, if only with an error, has work to do with each question.)
+ * Whether the server is away. To ask costs it nothing then, and when it comes back nothing should
+ * wait for as long as it was away: each watch pauses for itself, and the Jobs' may be the last. A
+ * server that answers, if only with an error, has work with each question.
  */
 static bool is_away(const struct kube_watch *w, const struct kube_answer *a)
 {
@@ -149,8 +149,8 @@ static void pause_for(struct kube_watch *w, int64_t wait_ms)
 	watch_enter(w, WATCH_PAUSED);
 }
 
-/* It follows again, so that what kept the others waits no longer. One that comes and goes must not have the
- * others come and go as often. */
+/* Has a waiting watch try soon, since another one of its client works again. At most once in
+ * steady_ms: a watch that comes and goes must not have the others come and go as often. */
 static void begin_anew(struct kube_watch *w, int64_t now_ms)
 {
 	if (w->state != WATCH_PAUSED || w->failures == 0 ||
@@ -189,7 +189,7 @@ static bool is_list_coming(const struct kube_watch *w)
 	       w->heard_ms > w->opened_ms && monotonic_ms() - w->heard_ms < LIST_GRACE_MS;
 }
 
-/* The stream in flight ends. */
+/* Notes that the stream in flight ends. */
 static void note_end_of_stream(struct kube_watch *w)
 {
 	if (is_up(w))
@@ -197,7 +197,7 @@ static void note_end_of_stream(struct kube_watch *w)
 	w->accepted = w->told = false;
 }
 
-/* Its callbacks do not come any more. */
+/* Cancels the request in flight: its callbacks do not come any more. */
 static void cancel(struct kube_watch *w)
 {
 	note_end_of_stream(w);
@@ -206,7 +206,7 @@ static void cancel(struct kube_watch *w)
 	ev_timer_stop(w->loop, &w->silence);
 }
 
-/* Ends what is in flight, and drops what was read of it. */
+/* Ends the request in flight, and drops what was read of it. */
 static void hang_up(struct kube_watch *w)
 {
 	cancel(w);
@@ -214,7 +214,7 @@ static void hang_up(struct kube_watch *w)
 	json_reset(w->json);
 }
 
-/* Everything starts over from a new list. */
+/* Forgets the version: everything starts over from a new list. */
 static void lose_place(struct kube_watch *w)
 {
 	if (*w->version)
@@ -223,8 +223,9 @@ static void lose_place(struct kube_watch *w)
 	buf_done(&w->next_page);
 }
 
-/* A server that was away may have come back with an older store, and may have written more since than
- * the store lacked: then no version tells it. Each object of a list does. */
+/* Notes whether the server is away, and forgets the version then. The server may come back with an
+ * older store and write past that version: no version shows this, but each object of a list
+ * does. */
 static void note_absence(struct kube_watch *w, const struct kube_answer *a)
 {
 	w->absent = is_away(w, a);
@@ -232,15 +233,15 @@ static void note_absence(struct kube_watch *w, const struct kube_answer *a)
 		lose_place(w);
 }
 
-/* So may one that this process did not hear of while it slept. */
+/* Forgets the version if the process slept: the server may have been away unseen (note_absence). */
 static void doubt_place(struct kube_watch *w)
 {
 	if (w->handler.went_back && kube_client_awake_since_ms(w->client) > w->opened_ms)
 		lose_place(w);
 }
 
-/* Every failure ends here: pause, then go on from where we are (lose_place decides where that is).
- * w may be gone afterwards, for trouble() may free it. */
+/* Ends every failure: pauses, then goes on from where we are (lose_place decides where that is). w
+ * may be gone afterwards, for trouble() may free it. */
 __attribute__((format(printf, 3, 4))) static void watch_fail(
 	struct kube_watch *w, int64_t at_least_ms, const char *fmt, ...)
 {
@@ -269,7 +270,7 @@ static void add_selectors(struct kube_watch *w, struct buf *b)
 		path_format(b, "&fieldSelector=%s", w->field_selector);
 }
 
-/* Keeps the version of an object's metadata. False: it has none that we can use. */
+/* Keeps the version of an object's metadata. False: there is none that we can use. */
 static bool keep_version(struct kube_watch *w, const cJSON *object)
 {
 	const char *version = json_text(json_object(object, "metadata"), "resourceVersion");
@@ -279,14 +280,15 @@ static bool keep_version(struct kube_watch *w, const cJSON *object)
 	return true;
 }
 
-/* What comes last of a callback: the watch may be stopped after it. */
+/* Tells how far the watch has come. To be called last of a callback: the watch may be stopped after
+ * it. */
 static void say_seen(struct kube_watch *w)
 {
 	if (w->handler.seen && w->state == WATCH_FOLLOWING)
 		w->handler.seen(w->version, w->ctx);
 }
 
-/* Versions are numbers of any length; what is none is older than nothing. */
+/* Compares versions: numbers of any length. A version that is no number is never older. */
 static bool is_older(const char *version, const char *other)
 {
 	static const char digits[] = "0123456789";
@@ -343,8 +345,8 @@ static void take_bookmark(struct kube_watch *w, const cJSON *object)
 		say_seen(w);
 }
 
-/* The server gives up in the middle. Only "too many requests" leaves our place as good as it was.
- */
+/* Takes an error in the middle of a stream. Only "too many requests" leaves our place as good as it
+ * was. */
 static void take_error(struct kube_watch *w, const cJSON *status)
 {
 	int64_t code = 0, seconds = 0;
@@ -370,7 +372,7 @@ static void complain_of_unreadable(struct kube_watch *w, const struct kube_unrea
 	w->handler.trouble(err.text, w->ctx);
 }
 
-/* The watch may be stopped afterwards. */
+/* Tells of an object that cannot be read. The watch may be stopped afterwards. */
 static void say_unreadable(struct kube_watch *w, struct slice text, const char *why)
 {
 	struct skim_identity id;
@@ -383,7 +385,7 @@ static void say_unreadable(struct kube_watch *w, struct slice text, const char *
 		complain_of_unreadable(w, &u);
 }
 
-/* The handler, which may keep a place for the object, learns that it is gone. */
+/* Tells the handler, which may keep a place for the object, that it is gone. */
 static void say_deleted(struct kube_watch *w, const struct skim_identity *id)
 {
 	struct buf text;
@@ -402,7 +404,7 @@ static void say_deleted(struct kube_watch *w, const struct skim_identity *id)
 	buf_done(&text);
 }
 
-/* A line that is no event that we can read. why must not lie in the tree. */
+/* Skips a line that is no event that we can read. why must not lie in the tree. */
 static void skip_event(struct kube_watch *w, struct slice line, const char *why)
 {
 	char type[16];
@@ -445,7 +447,7 @@ static bool has_version(const cJSON *object)
 	return version && *version && strlen(version) < VERSION_SIZE;
 }
 
-/* True when it is one of the three. */
+/* Whether type is one of the three of objects. */
 static bool is_object_event(const char *type, enum kube_event *ret_type)
 {
 	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
@@ -500,7 +502,7 @@ static void on_bytes(struct slice bytes, void *ctx)
 		works_again(w);
 	w->accepted = w->worked = true;
 	w->denials = 0;
-	/* Any event may end this stream, or the watch: its memory stays, see kube_watch_free. */
+	/* Any event may end this stream, or the watch, whose memory stays: kube_watch_free. */
 	while (w->request == request && (rc = frames_next(&w->frames, &bytes, &line)) != 0) {
 		if (rc == ERR_LIMIT)
 			take_long_line(w, line);
@@ -511,7 +513,7 @@ static void on_bytes(struct slice bytes, void *ctx)
 	}
 }
 
-/* The server refuses to follow from our version, in one of its ways. */
+/* Whether the server refuses to follow from our version, in one of its ways. */
 static bool is_place_refused(const struct kube_answer *a)
 {
 	return a->outcome == KUBE_RELIST || a->outcome == KUBE_STALE || a->http_status == 400 ||
@@ -523,12 +525,12 @@ static bool is_streaming_refused(const struct kube_watch *w, const struct kube_a
 	return w->state == WATCH_STREAMING && (a->http_status == 400 || a->http_status == 422);
 }
 
-/* The server ended the stream in good order: it does so every few minutes. */
+/* Takes up a stream that the server ended in good order, as it does every few minutes. */
 static void stream_ended(struct kube_watch *w)
 {
 	double lived_ms = (ev_now(w->loop) - w->opened_at) * 1000.0;
 	if (w->missed)
-		lose_place(w); /* a new list makes that good */
+		lose_place(w); /* a new list makes up for it */
 	if (w->state == WATCH_STREAMING) {
 		watch_fail(w, 0, "the stream ended within the list");
 	} else if (frames_cut(&w->frames)) {
@@ -590,7 +592,8 @@ static void open_stream(struct kube_watch *w, bool with_list)
 	ev_timer_start(w->loop, &w->silence);
 }
 
-/* One timer for the whole stream: it is not re-armed with each event, it looks when it is due. */
+/* Looks, when it is due, whether the stream was silent for too long. One timer serves the whole
+ * stream: events do not re-arm it. */
 static void on_silence(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct kube_watch *w = timer->data;
@@ -613,8 +616,8 @@ static void on_silence(struct ev_loop *loop, ev_timer *timer, int revents)
 	ev_timer_start(loop, &w->silence);
 }
 
-/* What it has come to, and what it says else: nothing is older than what it knows now. A list without
- * a version is answered by the newest there is. */
+/* Compares the server's version, in an answer to a list without one, with ours: such a list is
+ * answered by the newest there is. If the server is older, it went back. */
 static void take_whereabouts(struct kube_watch *w, struct slice body)
 {
 	struct slice metadata;
@@ -624,7 +627,7 @@ static void take_whereabouts(struct kube_watch *w, struct slice body)
 		is_older(now, w->version)) {
 		strcpy(before, w->version);
 		lose_place(w);
-		w->reached[0] = '\0'; /* it is told now */
+		w->reached[0] = '\0'; /* to be told below */
 		hang_up(w);
 		pause_for(w, 0);
 		if (w->state != WATCH_STOPPED)
@@ -651,7 +654,7 @@ static void on_whereabouts(const struct kube_answer *a, void *ctx)
 	watch_fail(w, a->retry_after_ms, "%s", a->sentence);
 }
 
-/* token: where the page begins; "": it is the first. */
+/* Asks for a page of the list, which begins at token; "": the first page. */
 static void ask_list(struct kube_watch *w, int limit, const char *token, kube_answer_fn *done)
 {
 	struct buf path;
@@ -679,8 +682,8 @@ static void ask_page(struct kube_watch *w)
 	ask_list(w, w->page_limit, buf_text(&w->next_page), on_page);
 }
 
-/* The page is too large for us, or cannot be cut into its items: the same again in smaller pieces.
- */
+/* Asks for the page once more in smaller pieces: it is too large, or cannot be cut into its
+ * items. */
 static void shrink_page(struct kube_watch *w)
 {
 	w->page_limit /= 2;
@@ -688,7 +691,7 @@ static void shrink_page(struct kube_watch *w)
 	ask_page(w);
 }
 
-/* What a page says of itself, before its items. */
+/* What the metadata of a page say. */
 struct page {
 	char version[VERSION_SIZE]; /* "": none */
 	struct buf next;	    /* continue; empty: it is the last */
@@ -715,8 +718,8 @@ static int read_metadata(struct kube_watch *w, struct slice body, struct page *r
 	return 0;
 }
 
-/* False: it cannot be read, in a page of more than one. Then its bounds are not to be trusted
- * either: quotes and brackets in it may have swallowed what follows. */
+/* Tells one item of a page. False: it cannot be read, in a page of more than one. Then its bounds
+ * are not to be trusted either: quotes and brackets in it may have swallowed what follows. */
 static bool take_item(struct kube_watch *w, struct slice text)
 {
 	const cJSON *item;
@@ -733,7 +736,7 @@ static bool take_item(struct kube_watch *w, struct slice text)
 	return true;
 }
 
-/* The items are the last of a page; else a bracket in one of them may have ended them. */
+/* Whether the page ends behind its items; if not, a bracket in an item may have ended them. */
 static bool ends_the_page(struct slice rest)
 {
 	while (rest.len > 0 && memchr(" \t\r\n", *rest.ptr, 4))
@@ -741,9 +744,13 @@ static bool ends_the_page(struct slice rest)
 	return rest.len > 0 && *rest.ptr == '}';
 }
 
-/* Hands out the items one by one; rest is what follows them. 0; ERR_LIMIT when the page must be
- * asked for in smaller pieces; ERR_GONE when the watch was stopped meanwhile. An object that fills
- * a page of its own and has no end is told as unreadable. */
+/*
+ * Hands out the items one by one; rest is the text after them. An object that fills a page of its
+ * own and has no end is told as unreadable. Returns 0, or:
+ *
+ *   ERR_LIMIT  the page must be asked for in smaller pieces
+ *   ERR_GONE   the watch was stopped meanwhile
+ */
 static int take_items(struct kube_watch *w, struct slice items, struct slice rest, const char *cut)
 {
 	struct slice item = {"", 0};
@@ -779,7 +786,7 @@ static void turn_page(struct kube_watch *w, const struct page *page)
 	say_end(w);
 }
 
-/* The text of its items, and what follows it. */
+/* Gives the text of a page's items, and what follows it. */
 static struct slice items_of(struct slice body, bool whole, struct slice *ret_rest)
 {
 	struct slice items;
@@ -791,7 +798,7 @@ static struct slice items_of(struct slice body, bool whole, struct slice *ret_re
 	return slice_is(items, "null") ? slice_of("[]") : items;
 }
 
-/* cut: why the text is no whole page; NULL: it is one, as far as is known. */
+/* Takes a page. cut: why the text is no whole page; NULL: it is one, as far as is known. */
 static void take_page(struct kube_watch *w, struct slice body, const char *cut)
 {
 	struct page page = {.version = ""};
@@ -818,7 +825,7 @@ static void take_long_page(struct kube_watch *w, const struct kube_answer *a)
 	if (w->page_limit > 1)
 		shrink_page(w);
 	else
-		take_page(w, a->body, a->sentence); /* its beginning */
+		take_page(w, a->body, a->sentence); /* only the beginning came */
 }
 
 static void on_page(const struct kube_answer *a, void *ctx)
@@ -842,7 +849,7 @@ static void on_page(const struct kube_answer *a, void *ctx)
 	}
 }
 
-/* Says begin; false when the caller stopped us in it. */
+/* Says begin. False: the caller stopped the watch in it. */
 static bool begin(struct kube_watch *w)
 {
 	w->missed = false;
@@ -850,7 +857,8 @@ static bool begin(struct kube_watch *w)
 	return w->state != WATCH_STOPPED;
 }
 
-/* The only place that writes the state. What comes last in it is what may call the caller. */
+/* Moves the watch to a state; nothing else writes it. The last thing it does may call the
+ * caller. */
 static void watch_enter(struct kube_watch *w, enum watch_state next)
 {
 	enum watch_state from = w->state;

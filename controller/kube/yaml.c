@@ -31,7 +31,7 @@ int yaml_tree_new(struct slice text, struct yaml **ret_tree, struct err *err)
 	return rc;
 }
 
-/* The document holds secrets: its scalars are overwritten before libyaml frees them. */
+/* Overwrites all scalars before libyaml frees them, for the document holds secrets. */
 void yaml_tree_free(struct yaml *y)
 {
 	if (!y)

@@ -14,19 +14,19 @@
 
 struct yaml;
 
-/* The first document of text. An empty text is a document without a root. */
+/* Parses the first document of text. An empty text is a document without a root. */
 int yaml_tree_new(struct slice text, struct yaml **ret_tree, struct err *err);
 void yaml_tree_free(struct yaml *y); /* NULL is fine */
 
 const yaml_node_t *yaml_tree_root(struct yaml *y); /* NULL when empty */
 
-/* What is under key, or NULL: absent, null, or map is no mapping (NULL is fine). */
+/* Gives what is under key. NULL: absent, null, or map is no mapping (NULL is fine). */
 const yaml_node_t *yaml_tree_get(struct yaml *y, const yaml_node_t *map, const char *key);
 
-/* A scalar's text, or NULL: no scalar, or it holds a NUL. Lives as long as y. */
+/* Gives a scalar's text, as long as y lives. NULL: no scalar, or it holds a NUL. */
 const char *yaml_tree_text(const yaml_node_t *node);
 
-/* The i-th item of a sequence, or NULL: past its end, or no sequence. */
+/* Gives the i-th item of a sequence. NULL: past its end, or no sequence. */
 const yaml_node_t *yaml_tree_item(struct yaml *y, const yaml_node_t *sequence, size_t i);
 
 #endif
