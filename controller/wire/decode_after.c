@@ -1,13 +1,13 @@
 /*
  * The Jobs that a Job waits for: annotation sluice.dev/after, a list of items with commas between
- * them (sluice/dependency.h has the words).
+ * them. sluice/dependency.h has the words.
  *
- *   item      = [kind ":"] target | "singleton"
- *   kind      = "afterok" | "afterany" | "afternotok" | "after"
- *   target    = the name of a Job of this namespace | "{" label selector "}"
+ *   item    = [kind ":"] target | "singleton";
+ *   kind    = "afterok" | "afterany" | "afternotok" | "after";
+ *   target  = the name of a Job of this namespace | "{" label selector "}".
  *
- * A selector is written as for kubectl -l, and its commas are its own. What is wrong is told with
- * the item that it is in: a list of twelve has one that is to be mended.
+ * A selector is written as for kubectl -l, and its commas are its own. A fault is told with the
+ * item that it is in: a list of twelve has one that is to be mended.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 struct item {
 	struct decoder *d;
 	const struct path *at;
-	const char *text; /* the decoder's, without blanks around it */
+	const char *text; /* without blanks around it; the decoder's */
 	struct dependency *ret;
 };
 
@@ -46,7 +46,7 @@ static bool requirement_valid(const struct requirement *r)
 	return valid;
 }
 
-/* Its keys and values lie in text, a copy of what was parsed. */
+/* Copies a selector, which is borrowed from the text that was parsed, into the record. */
 static void keep_selector(const struct item *i, const struct selector_term *t)
 {
 	struct parcel *p = &i->d->parcel;
@@ -128,7 +128,7 @@ static const struct {
 	{"after", AFTER_START},
 };
 
-/* The target behind it; NULL, and a fault, when there is no such kind. */
+/* Reads the kind, and gives the target behind it; NULL, and a fault, when there is no such kind. */
 static const char *read_kind(const struct item *i)
 {
 	size_t len = strcspn(i->text, ":{");
@@ -173,7 +173,7 @@ static void read_item(const struct item *i)
 		read_name(i, target);
 }
 
-/* Up to the comma that ends it: one in braces does not. */
+/* Measures an item up to the comma that ends it; a comma in braces does not. */
 static size_t item_length(const char *text)
 {
 	size_t n = 0;
@@ -251,7 +251,7 @@ void job_after_field(
 			strlen(text), AFTER_MAX_BYTES);
 	else if (text && !all_blank(text))
 		read_items(d, at, text, j);
-	if (d->faulty) /* what could be read of a wrong list would be another one */
+	if (d->faulty) /* what can be read of a wrong list would be another list */
 		j->after = (struct dependencies){.on_failure = j->after.on_failure};
 	const char *record = json_text(annotations, OUTCOMES_ANNOTATION);
 	if (record && strlen(record) <= OUTCOME_RECORD_MAX)

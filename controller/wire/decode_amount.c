@@ -32,7 +32,7 @@ int64_t span_field(struct decoder *d, const struct path *up, const cJSON *object
 	return fallback;
 }
 
-/* One digit behind the point at most. */
+/* Reads a share with at most one digit behind the point. */
 static bool text_permille(const char *text, int32_t *ret)
 {
 	int32_t value = 0, digits = 0;
@@ -66,8 +66,8 @@ int32_t permille_field(
 
 /* ---- money ----------------------------------------------------------------------------------- */
 
-/* The text of value, NULL and a fault when there is none. A number is not taken: a double is not
- * what its author wrote. */
+/* Gives the text of value; NULL and a fault when there is none. A number is not taken: a double is
+ * not what its author wrote. */
 static const char *decimal_text(
 	struct decoder *d, const struct path *at, const cJSON *value, const char *example)
 {

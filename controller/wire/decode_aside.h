@@ -1,6 +1,6 @@
 /*
- * Faults put aside: what is wrong in a part of an object that is passed over then, while the rest
- * of it counts. Between the two calls faults are not the decoder's own.
+ * Faults put aside: for a part of an object that is passed over if it is wrong.
+ * The decoder has no faults after the first call, and its former ones again after the second.
  *
  *     struct faults_aside a = faults_aside(d);
  *     ... read the part ...

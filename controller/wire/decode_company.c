@@ -1,6 +1,6 @@
 /*
- * Of a pod's spec what is about other pods, and only what must be: affinity and anti-affinity,
- * spreading with DoNotSchedule.
+ * What a pod's spec requires of other pods: affinity, anti-affinity, and spreading with
+ * DoNotSchedule.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const char *own_label(const struct pod *p, const char *key)
 	return NULL;
 }
 
-/* For each of those labels that the pod has: it is (op In) or is not (NotIn) as the pod's. */
+/* Adds a requirement for each of those labels that the pod has: In or NotIn the pod's value. */
 static void merge_keys(struct decoder *d, const struct path *up, const cJSON *o, const char *key,
 	const struct pod *p, enum selector_op op, struct selector_term *t)
 {

@@ -6,13 +6,15 @@
 #include "controller/wire/decode_parts.h"
 #include "sluice/keys.h"
 
-/* An ordinary Job of one container takes about 1,300 bytes, 2,200 when it has run before. */
+/* The first guess at a Job's size: one of one container takes about 1,300 bytes, 2,200 when it has
+ * run before. */
 #define JOB_GUESS 3072
 #define GRACE_DEFAULT_S 30
 #define BACKOFF_LIMIT 6 /* the default of the API server */
 #define CENTURY_S 3153600000.0
 
-/* Kubernetes counts it in 64 bits; more than a century means no limit. */
+/* Reads activeDeadlineSeconds. Kubernetes counts it in 64 bits; more than a century means no
+ * limit. */
 static int64_t active_deadline_ms(struct decoder *d, const struct path *spec, const cJSON *of)
 {
 	int64_t seconds = 0;
@@ -25,9 +27,9 @@ static int64_t active_deadline_ms(struct decoder *d, const struct path *spec, co
 	return seconds < 0 ? 0 : seconds * 1000;
 }
 
-/* The API server writes the Job's own uid into each selector that is not manual, and onto the pods.
- * By that alone they are counted once the Job is deleted. manualSelector itself proves nothing: it
- * may be changed later, the selector may not. */
+/* Whether the selector counts the Job's own pods, even once the Job is deleted. It does by the
+ * Job's own uid, which the API server writes into each selector that is not manual, and onto the
+ * pods. manualSelector itself proves nothing: it may be changed later, the selector may not. */
 static bool selects_own_pods(const cJSON *o, const cJSON *spec)
 {
 	bool manual = false;
@@ -90,7 +92,7 @@ static void read_spec(struct decoder *d, const cJSON *o, struct job *j)
 	j->pod = pod_field(d, at, pod);
 }
 
-/* "CronJob/nightly", else what its name was generated from. */
+/* Gives "CronJob/nightly", else what the name was generated from. */
 static const char *family_text(struct decoder *d, const cJSON *meta, const cJSON *owner)
 {
 	const struct path *at = PATH(NULL, "metadata");
@@ -138,7 +140,8 @@ static void read_meta(struct decoder *d, const cJSON *o, struct job *j)
 			"is not a time; write e.g. \"2026-11-21T09:58:30Z\"");
 }
 
-/* Less than none is one second to a kubelet; more than a century means no limit. */
+/* Reads the grace period. Less than none is one second to a kubelet; more than a century is no
+ * limit. */
 static int64_t grace_ms(const cJSON *pod)
 {
 	int64_t seconds = GRACE_DEFAULT_S;
@@ -150,14 +153,14 @@ static int64_t grace_ms(const cJSON *pod)
 }
 
 /*
- * What the cluster looks at in its pods, as its owner wrote it: without what a start added. All
- * else of the Job must have been decoded.
+ * Reads what the cluster looks at in the Job's pods, as its owner wrote it: without what a start
+ * added. All else of the Job must have been decoded, so that faults in what quota counts, or
+ * flavors join, are told by then.
  *
- * What cannot be understood in what is looked at here alone (affinity to pods, spreading, ports,
- * fields of nodes) makes no Job invalid: the API server took it in, so it is of a later version
+ * A part that only matters here (affinity to pods, spreading, ports, fields of nodes) makes no Job
+ * invalid, even if it cannot be understood: the API server took it in, so it is of a later version
  * than we are, or larger than we keep. Then nothing of the cluster is asked, and the Job starts by
- * its quota alone, as if clusterFit were Ignore. What is counted by quota, or joined to a flavor's
- * directives, has had its faults told by then.
+ * its quota alone, as if clusterFit were Ignore.
  */
 static void read_template(struct decoder *d, const cJSON *o, struct job *j)
 {
@@ -179,7 +182,7 @@ static void read_template(struct decoder *d, const cJSON *o, struct job *j)
 
 static void keep_invalid(struct decoder *d, struct job *j)
 {
-	if (!d->faulty) { /* finish_times() may take that back */
+	if (!d->faulty) { /* finish_times() may replace it */
 		j->invalid = j->start_after.unknown ? j->start_after.unknown : j->deadline.unknown;
 		return;
 	}
@@ -205,8 +208,8 @@ static void refuse_claims(struct decoder *d, const cJSON *o, const struct job *j
 			"the Job without the label sluice.dev/queue-name");
 }
 
-/* Raises the least number of pods to that of a gang: the API server refuses a spec.parallelism below
- * its minCount. Of a gang that names none the minCount is spec.parallelism, whatever that is. */
+/* Raises the least number of pods to that of a gang: the API server refuses a spec.parallelism
+ * below its minCount. A gang without one has spec.parallelism as its minCount, whatever that is. */
 static void raise_min_to_gang(const cJSON *o, struct job *j)
 {
 	int64_t least = 0;
@@ -250,7 +253,8 @@ static int fill_job_with_claims(struct decoder *d, const cJSON *o, struct err *e
 	return fill(d, o, true, e);
 }
 
-/* "08:00" is of the day after the creation: so our clock comes before the zones. */
+/* Brings the Job's times to our clock, then resolves zones: "08:00" is of the day after the
+ * creation. */
 static void finish_times(const struct job_context *c, struct job *j)
 {
 	if (c && c->bring_times)

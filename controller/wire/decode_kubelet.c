@@ -1,7 +1,7 @@
 /*
- * What a kubelet serves under /metrics/resource: Prometheus text, four families of which are looked
- * at. A family comes whole before the next one, so the two halves of a pod lie far apart: they are
- * noted as they come, and paired when all are there.
+ * Reads Prometheus text of a kubelet's /metrics/resource, of which four families matter. A family
+ * comes whole before the next one, so the two halves of a pod lie far apart: they are noted as they
+ * come, and paired when all are there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void skip_blanks(struct slice *s)
 		skip(s, 1);
 }
 
-/* The next word, up to a blank, as text. */
+/* Takes the next word, up to a blank, as text. */
 static bool take_word(struct slice *s, char ret[NUMBER_MAX])
 {
 	size_t n = 0;
@@ -67,8 +67,8 @@ static bool take_word(struct slice *s, char ret[NUMBER_MAX])
 	return true;
 }
 
-/* One name="value" of a sample; names of namespaces and pods need no escapes, others are skipped
- * over with theirs. */
+/* Takes one name="value" of a sample. Names of namespaces and pods need no escapes; other labels
+ * are skipped with theirs. */
 static bool take_label(struct slice *s, struct slice *ret_name, struct slice *ret_value)
 {
 	size_t n = 0;
@@ -99,7 +99,7 @@ static bool keep_label(struct slice value, char ret[LABEL_MAX])
 	return true;
 }
 
-/* {namespace="a",pod="b"}, or nothing. */
+/* Takes {namespace="a",pod="b"}, or nothing. */
 static bool take_labels(struct slice *s, struct reading *r)
 {
 	struct slice name, value;
@@ -130,7 +130,7 @@ static bool number_of(const char *text, double max, double *ret)
 	return *end == '\0' && isfinite(*ret) && *ret >= 0 && *ret <= max;
 }
 
-/* The value, and the time in ms where there is one. Rounded up. */
+/* Takes the value, rounded up, and the time in ms where there is one. */
 static bool take_value(struct slice *s, int64_t now_ms, struct reading *r)
 {
 	char word[NUMBER_MAX];
@@ -174,7 +174,7 @@ static bool take_family(struct slice *line, struct reading *r, bool *ret_pod)
 	return false;
 }
 
-/* False: a line of those families that is none of theirs. */
+/* Reads a line. False: a line of the four families that does not follow their form. */
 static bool read_line(struct slice line, int64_t now_ms, struct readings *all)
 {
 	struct reading r = {.ns = ""};
@@ -199,7 +199,7 @@ static int reading_cmp(const void *va, const void *vb)
 	return c != 0 ? c : (int)a->half - (int)b->half;
 }
 
-/* Sorted, the two halves stand side by side, the node's before all others. */
+/* Tells each pod, sorted so that its two halves stand side by side, the node first. */
 static void tell(const struct readings *all, void (*each)(const struct kubelet_usage *u, void *ctx),
 	void *ctx)
 {

@@ -2,10 +2,10 @@
  * What a Job says of idle resources: whether it may run on them, under which names its pods ask for
  * them, and whether its pods may be evicted.
  *
- * Kubernetes itself checks next to nothing of kubernetes.io/batch-cpu and batch-memory (no
- * integers, no limits, no mixing), and what it lets pass would be
- * counted as one thing by the scheduler and as another by the lending side. So all of that is
- * checked here. A Job that asks for what makes no sense waits with the sentence that says so.
+ * Kubernetes checks next to nothing of kubernetes.io/batch-cpu and batch-memory (no integers, no
+ * limits, no mixing). What it lets pass may mean one amount to the scheduler and another to the
+ * lending side. So all of that is checked here, and a Job whose requests make no sense waits with
+ * the sentence.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "sluice/quantity.h"
 
 #define TREE_MAX_BYTES (16 << 20)
-#define TEXT_MAX_BYTES (64 * 1024) /* it stands twice in an annotation */
+#define TEXT_MAX_BYTES (64 * 1024) /* a text stands twice in an annotation */
 
 static const char *const lists[] = {"containers", "initContainers"};
 
@@ -34,8 +34,8 @@ static bool speaks_of_disruption(const cJSON *rule)
 	return false;
 }
 
-/* The first rule that matches a pod holds. A pod that is evicted also ends with some exit code, so
- * a rule on those that comes first might match it too. */
+/* Whether evictions are ignored. The first rule that matches a pod holds, and an evicted pod also
+ * ends with some exit code: a rule on those that comes first might match it too. */
 bool ignores_disruption(const cJSON *spec)
 {
 	json_each(rule, json_array(json_object(spec, "podFailurePolicy"), "rules")) {
@@ -78,7 +78,7 @@ static bool is_plain(const char *name)
 	return strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0;
 }
 
-/* In whole units, exactly. */
+/* Whether a value is in whole units, exactly. */
 static bool is_integer(const cJSON *value)
 {
 	int64_t milli, whole;
@@ -87,7 +87,7 @@ static bool is_integer(const cJSON *value)
 		return cJSON_IsNumber(value) &&
 		       value->valuedouble == (double)(int64_t)value->valuedouble;
 	if (quantity_parse(slice_of(text), QUANTITY_WHOLE, &whole, NULL) < 0)
-		return true; /* said already */
+		return true; /* a fault already */
 	return quantity_parse(slice_of(text), QUANTITY_MILLI, &milli, NULL) < 0 ||
 	       milli % 1000 == 0;
 }
@@ -100,7 +100,7 @@ static const char *example(const struct lent *lent)
 			       : "cores, e.g. \"2\"";
 }
 
-/* What is wrong with one amount that is asked for in the Pod which asks for lent somewhere. */
+/* Checks one amount in a Pod that asks for lent resources somewhere. */
 static void check_amount(
 	struct decoder *d, const struct path *at, const cJSON *value, const struct lent *lent)
 {
@@ -141,7 +141,7 @@ static void check_limits(struct decoder *d, const struct path *at, const cJSON *
 	}
 }
 
-/* A legacy name beside the one that replaced it. */
+/* Refuses a legacy name beside the one that replaced it. */
 static void check_twice(struct decoder *d, const struct path *at, const cJSON *map)
 {
 	json_each(a, map) {
@@ -174,7 +174,7 @@ static void check_container(
 	check_limits(d, at, resources);
 }
 
-/* A label (or the annotation of the first protocol) that says something else than that. */
+/* Refuses a label (or the annotation of the first protocol) with another class. */
 static void check_class(struct decoder *d, const cJSON *template)
 {
 	char shown[SHOWN_SIZE];
@@ -191,7 +191,8 @@ static void check_class(struct decoder *d, const cJSON *template)
 	}
 }
 
-/* pod as decoded from the template, for of the Pod as a whole no annotation keeps anything. */
+/* Refuses requests of the Pod as a whole, which no annotation keeps. pod is decoded from the
+ * template. */
 static void check_pod_level(
 	struct decoder *d, const struct path *at, const struct pod_resources *pod, const char *cure)
 {
@@ -223,7 +224,7 @@ static bool asks_plain(const struct container *c)
 	return false;
 }
 
-/* Containers that only come first may ask for nothing. */
+/* Checks a Job that opted in. Init containers that end may ask for nothing. */
 static void check_preemptible(
 	struct decoder *d, const struct path *at, const struct pod_resources *pod)
 {
@@ -277,12 +278,13 @@ static bool preemptible(struct decoder *d, const cJSON *o)
 /* ---- The owner's own --------------------------------------------------------------------------
  */
 
-/* Of containers' resources; NULL: a start has not written them. */
+/* The resources of containers in the annotation; NULL: no start has written them. */
 struct kept_resources {
 	const cJSON *original, *applied;
 };
 
-/* notes holds them. Most Jobs have no such word in it, and are not parsed for it. */
+/* Finds them in the annotation; notes holds them. Most Jobs have no such word there, and their
+ * annotation is not parsed for it. */
 static struct kept_resources kept_resources(const cJSON *o, struct json *notes)
 {
 	const cJSON *root;
@@ -309,7 +311,7 @@ static const char *keep_text(struct decoder *d, const struct buf *text)
 	return copy;
 }
 
-/* As a start would write it: without the old names. */
+/* Reads what the containers ask for as a start would write it: without legacy names. */
 static void read_renamed(
 	struct decoder *d, const struct path *at, const struct buf *text, struct job *j)
 {

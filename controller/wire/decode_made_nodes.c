@@ -4,8 +4,8 @@
 
 #define LABELS_MAX 256
 
-/* Not one that is being deleted, and not one of a fixed number of nodes, which none is made for
- * pods of. */
+/* Whether a pool makes nodes for pods: it is not being deleted, and has no fixed number of
+ * nodes. */
 static bool makes_nodes(const cJSON *o, const cJSON *spec)
 {
 	return !meta_deleting(o) && !json_get(spec, "replicas");

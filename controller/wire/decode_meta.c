@@ -62,7 +62,7 @@ bool meta_owner_job(const cJSON *o, struct uid *ret)
 	       uid && uid_parse(uid, ret);
 }
 
-/* The API server lets no other names in; a stand-in for it might. */
+/* Whether this may be a name. The API server lets no others in; a stand-in for it might. */
 static bool is_name(const char *s)
 {
 	size_t len = strlen(s);

@@ -2,9 +2,9 @@
  * Labels and annotations of pod templates: what spec.podTemplate of a flavor or a queue adds, and
  * what a Job's own template has.
  *
- * Nothing is accepted here that the API server would refuse in a Job: else each start in such a
- * flavor would fail. Keys that belong to Kubernetes, to the Job controller or to Sluice are
- * reserved, for what they say is read by those. That includes what Sluice reads of Koordinator's.
+ * Whatever the API server would refuse in a Job is refused here: else each start in such a flavor
+ * would fail. Keys that belong to Kubernetes, to the Job controller or to Sluice are reserved, for
+ * these read them; so are the keys of Koordinator that Sluice reads.
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@
 #define METADATA_MAX 16		  /* of labels, of annotations; the CRD allows 8 */
 #define ANNOTATIONS_TOGETHER 8192 /* bytes of keys and values; the CRD allows 2048 characters */
 #define TEMPLATE_KEYS_MAX 16384	  /* of one Job; the API server's bound on bytes comes first */
-#define APPLIED_MAX 512		  /* more no start adds: METADATA_MAX of each flavor and queue */
-/* Comparisons: as many keys that a start has added, and as many of its owner's. */
+#define APPLIED_MAX 512		  /* no start adds more: METADATA_MAX of each flavor and queue */
+/* Comparisons: as many keys as a start may add, times as many of its owner's. */
 #define LOOKUPS_MAX (2 * APPLIED_MAX * APPLIED_MAX)
 
 /* ---- keys and values ------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static bool is_alnum(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Letters and digits, and in between also what `inner` has. */
+/* Whether s is of letters and digits, and in between also of what `inner` has. */
 static bool is_name(const char *s, size_t len, const char *inner)
 {
 	if (len == 0 || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
@@ -40,7 +40,7 @@ static bool is_name(const char *s, size_t len, const char *inner)
 	return true;
 }
 
-/* Names of a domain, divided by single dots, in small letters. */
+/* Whether s is names of a domain, divided by single dots, in small letters. */
 static bool is_domain(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -82,14 +82,14 @@ static bool is_in(const char *const *all, const char *key)
 	return false;
 }
 
-/* Is its domain this one, or one of ours below sluice.dev? */
+/* Whether the key's domain is this one, or one of ours below sluice.dev. */
 static bool is_of(const char *key, const char *domain)
 {
 	size_t len = strlen(domain);
 	return strncmp(key, domain, len) == 0 && key[len] == '/';
 }
 
-/* NULL: it is free; else whose it is. */
+/* Gives the owner of a reserved key; NULL: it is free. */
 static const char *key_owner(const char *key)
 {
 	static const char *const job_controller[] = {"controller-uid", "job-name", NULL};
@@ -178,8 +178,9 @@ static size_t members(const cJSON *map)
 	return n < TEMPLATE_KEYS_MAX ? n : TEMPLATE_KEYS_MAX;
 }
 
-/* Where no policy keeps others from writing the annotation, it may say anything, and each key of map
- * is looked up in it. Too much of both: all keys are the owner's own. */
+/* Gives the keys that a start has added. Where no policy protects the annotation, it may say
+ * anything, and each key of map is looked up in it. Too much of both: all keys are the owner's
+ * own. */
 static const cJSON *applied_field(const cJSON *applied, const char *key, const cJSON *map)
 {
 	const cJSON *added = json_object(applied, key);
@@ -187,7 +188,8 @@ static const cJSON *applied_field(const cJSON *applied, const char *key, const c
 	return n <= APPLIED_MAX && n * members(map) <= LOOKUPS_MAX ? added : NULL;
 }
 
-/* applied: what an earlier start has added, or NULL. Keys that no start may add are left out. */
+/* Reads the keys of a map, but those that no start may add. applied: what an earlier start has
+ * added, or NULL. */
 static struct template_keys keys_of(
 	struct decoder *d, const struct path *at, const cJSON *map, const cJSON *applied)
 {

@@ -8,7 +8,7 @@
 #include "controller/wire/decode_strategy.h"
 #include "sluice/keys.h"
 
-/* An ordinary Node of 20 labels takes about 2,500 bytes. */
+/* The first guess at a Node's size: one of 20 labels takes about 2,500 bytes. */
 #define NODE_GUESS 4096
 #define LABELS_MAX 4096
 #define TAINTS_MAX 1024
@@ -16,7 +16,7 @@
 #define TREE_MAX (4 << 20)
 #define RESERVATION "node.koordinator.sh/reservation"
 
-/* A cpuset as Linux writes it, "0-3,8": how many it has. False: it is none. */
+/* Counts a cpuset as Linux writes it, "0-3,8". False: it is none. */
 static bool cpuset_size(const char *text, int64_t *ret)
 {
 	uint8_t seen[CPUS_MAX / 8] = {0};
@@ -50,7 +50,8 @@ static int64_t amount_of(
 	return value ? quantity_value(d, PATH(at, resource), value, resource) : 0;
 }
 
-/* reservedCPUs counts instead of cpu, even where that is more: the admin pinned these cores. */
+/* Reads what a node reserves. reservedCPUs counts instead of cpu, even where that is more: the
+ * admin pinned these cores. */
 static struct load reservation_value(struct decoder *d, const struct path *at, const cJSON *root)
 {
 	char shown[SHOWN_SIZE];
@@ -95,8 +96,8 @@ static struct load reservation_field(
 	return r;
 }
 
-/* What a node has. What cannot be counted is nothing: then nothing of it is lent, and the fault
- * says why. */
+/* Reads what a node has. An amount that cannot be read is nothing: then nothing of it is lent, and
+ * the fault says why. */
 static struct load capacity_field(
 	struct decoder *d, const cJSON *status, const char *key, const char **fault)
 {
@@ -114,7 +115,8 @@ static struct load capacity_field(
 	return l;
 }
 
-/* -1: no such key. One that cannot be counted is there all the same, and is not what we wrote. */
+/* Reads a figure of ours; -1: no such key. One that cannot be read is there, and is not what we
+ * wrote. */
 static int64_t figure_of(struct decoder *d, const cJSON *map, const char *resource)
 {
 	if (!json_get(map, resource))

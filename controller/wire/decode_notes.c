@@ -2,9 +2,9 @@
  * What a Job's labels and annotations say.
  *
  * Two of the annotations are our own. The story is kept as text even when it makes no sense, since
- * it is what the next PATCH is guarded by. The directives are what the user's own were before a
- * flavor's were added: they count as long as the template still is what was applied then; when it
- * is not, its owner has edited it since, and it speaks for itself.
+ * it is what the next PATCH is guarded by. The directives are the user's own, before a flavor's
+ * were added. They count as long as the template is what was applied then; after an edit by its
+ * owner, the template alone counts.
  */
 #include <string.h>
 
@@ -54,8 +54,8 @@ static void read_history(const cJSON *history, struct job_history *h)
 	h->reclaims_paid_ms = number_of(history, "reclaimsPaidMs", LAST_MS);
 }
 
-/* What was taken down counts as long as the spec still is what was applied; when it is not, its
- * owner has edited it since, and it speaks for itself. */
+/* Reads the owner's numbers of pods, which a run with fewer took down. They count as long as the
+ * spec is what was applied; after an edit by its owner, the spec alone counts. */
 static void read_owner(const cJSON *root, struct job *j)
 {
 	int32_t pods = (int32_t)number_of(root, "pods", INT32_MAX);
@@ -64,8 +64,8 @@ static void read_owner(const cJSON *root, struct job *j)
 	bool as_applied = j->admission.state == STORY_STARTED && pods > 0 && parallelism > pods &&
 			  j->parallelism == pods &&
 			  (completions == 0 || (j->has_completions && j->completions == pods));
-	/* Its owner's manifest was applied again while it runs: it has the owner's numbers once
-	 * more, all of them or only the one that a tool cares for. */
+	/* The owner's manifest was applied again during the run: all of the owner's numbers are
+	 * back, or only the one that a tool cares for. */
 	bool completions_known = completions == 0 || !j->has_completions ||
 				 j->completions == pods || j->completions == completions;
 	j->admission.run_pods = pods;
@@ -83,7 +83,8 @@ static void read_owner(const cJSON *root, struct job *j)
 		j->completions = completions;
 }
 
-/* A tenant may have written it, where the policies are not installed; and the next attempts count on. */
+/* The most attempts that are believed: without the policies a tenant may have written them, and the
+ * next attempts count on. */
 #define ATTEMPT_MAX (INT32_MAX - 1000000)
 
 static void read_story(struct decoder *d, struct json *notes, struct job *j)
@@ -94,7 +95,7 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 	if (json_parse(notes, slice_of(j->admission.story), &root, NULL) < 0)
 		return;
 	enum story_state state = state_named(json_text(root, "state"));
-	/* A Job that was never let in, and ran all the same, was stopped before its first. */
+	/* A Job that ran without having been let in was stopped before its first attempt. */
 	int64_t first = state == STORY_STOPPED ? 0 : 1;
 	if (state == STORY_NONE || json_i64(root, "attempt", &attempt) < 0 || attempt < first ||
 		attempt > ATTEMPT_MAX)
@@ -111,8 +112,8 @@ static void read_story(struct decoder *d, struct json *notes, struct job *j)
 		j->admission.trouble = text_quote(d, trouble, TROUBLE_TEXT_MAX);
 }
 
-/* The text has no other bound than the API server's own, and no other check: it is written back
- * nowhere but into the test that guards a PATCH. */
+/* Keeps the story's text. It has no other bound than the API server's own, and no other check: it
+ * is written back only into the test that guards a PATCH. */
 static void keep_story(struct decoder *d, const struct path *at, const char *text,
 	struct json *notes, struct job *j)
 {
@@ -146,7 +147,7 @@ static const cJSON *template_of(const cJSON *o)
 	return json_object(json_object(o, "spec"), "template");
 }
 
-/* Of spec.affinity: is there more in it than node affinity? */
+/* Whether spec.affinity has more than node affinity. */
 static bool has_other_affinity(const cJSON *o)
 {
 	json_each(item, json_object(json_object(template_of(o), "spec"), "affinity"))
@@ -155,7 +156,8 @@ static bool has_other_affinity(const cJSON *o)
 	return false;
 }
 
-/* A start that adds none leaves no trace of it here. True: the template has what was applied. */
+/* Restores the owner's node affinity; a start that adds none leaves no trace here. True: the
+ * template has what was applied. */
 static bool restore_affinity(const cJSON *o, const struct placement *original,
 	const struct placement *applied, struct job *j)
 {
@@ -185,7 +187,7 @@ static bool restore_selectors(
 	return true;
 }
 
-/* text: what the annotation says, or NULL. */
+/* Restores the owner's directives. text: what the annotation says, or NULL. */
 static void restore_directives(
 	struct decoder *d, const cJSON *o, const char *text, struct json *notes, struct job *j)
 {
@@ -205,7 +207,7 @@ static void restore_directives(
 	j->redirected = !j->suspend && !(selectors && affinity);
 }
 
-/* The bound is on the user's own: with a flavor's added the template may well be over it. */
+/* Bounds the user's own directives: with a flavor's added the template may well be over it. */
 static void check_directives(struct decoder *d, const struct job *j)
 {
 	const struct path *at = PATH(PATH(PATH(NULL, "spec"), "template"), "spec");
@@ -261,7 +263,7 @@ static void read_min_parallelism(
 		j->min_parallelism = (int32_t)least;
 }
 
-/* After min-parallelism. A fault there is told, not that it is missing here. */
+/* Reads the growth, after min-parallelism: a fault there is told, not that it is missing here. */
 static void read_grow(
 	struct decoder *d, const struct path *at, const cJSON *annotations, struct job *j)
 {
@@ -317,7 +319,7 @@ static void read_nice(
 	j->nice = (int32_t)(negative ? -nice : nice);
 }
 
-/* A name may be as long as the API server's authenticator likes, and of any characters. */
+/* Reads the submitter, whose name may be as long as the authenticator likes, of any characters. */
 static void read_submitter(struct decoder *d, const cJSON *annotations, struct job *j)
 {
 	const char *name = json_text(annotations, SUBMITTED_ANNOTATION);
@@ -325,7 +327,7 @@ static void read_submitter(struct decoder *d, const cJSON *annotations, struct j
 		j->submitted_by = text_quote(d, name, SUBMITTER_MAX_BYTES);
 }
 
-/* The API server writes it, so there is nothing to correct: what is no time says nothing. */
+/* Reads when the Job was queued. The API server writes that, so what is no time says nothing. */
 static void read_queued_at(const cJSON *annotations, struct job *j)
 {
 	int64_t at_ms = json_instant(annotations, QUEUED_ANNOTATION);
@@ -333,7 +335,7 @@ static void read_queued_at(const cJSON *annotations, struct job *j)
 		j->queued_at_ms = at_ms;
 }
 
-/* Its first word says what kind of notice it is; the rest is for people. */
+/* Keeps the beginning of a notice: its first word says which kind it is, the rest is for people. */
 static const char *beginning(struct decoder *d, const char *text)
 {
 	size_t len = strnlen(text, NOTICE_KEPT_BYTES);
@@ -353,7 +355,7 @@ static bool is_ours(const char *key)
 	return false;
 }
 
-/* What the API server counts, of the annotations that are its owner's. */
+/* Counts the owner's annotations in bytes, as the API server does. */
 static int32_t bytes_of(const cJSON *annotations)
 {
 	size_t n = 0;

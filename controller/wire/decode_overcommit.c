@@ -1,11 +1,13 @@
 /*
  * The configuration of lending, in its two forms.
  *
- * The ConfigMap has two keys, each with a list of entries for some of the nodes. A node may be
- * selected by one entry of each, so what is made of them is one list in which the first that
- * selects a node holds: for every entry of colocation-config that entry together with each of
- * resource-threshold-config, then it alone; at last those of resource-threshold-config alone. The
- * bounds keep that product small.
+ * The ConfigMap has two keys, each with a list of entries for some of the nodes. One entry of each
+ * may select a node, so they become one list, in which the first that selects a node holds:
+ *
+ * - each entry of colocation-config together with each of resource-threshold-config, then alone;
+ * - at last the entries of resource-threshold-config alone.
+ *
+ * Bounds keep that product small.
  */
 #include <stdio.h>
 #include <string.h>
@@ -36,8 +38,8 @@ static const char *entry_name(struct decoder *d, const struct path *at, const cJ
 	return text_keep(d, at, made, sizeof(made));
 }
 
-/* One that is wrong says nothing, but where its selector can be read it still is the one for its
- * nodes: they get what the cluster has (upstream's way), not what the next entry says. */
+/* Reads one entry. A wrong entry says nothing, but still holds for its nodes if its selector can be
+ * read: they get what the cluster has (upstream's way), not what the next entry says. */
 static struct node_strategy entry_value(
 	struct decoder *d, const struct path *at, const cJSON *item, enum strategy_field enable)
 {
@@ -92,8 +94,7 @@ static struct selector_term selector_join(
 	return (struct selector_term){all, n};
 }
 
-/* Of two one may be wrong: the other counts all the same. The wrong one's own entry has the fault.
- */
+/* Joins two entries. If one is wrong, the other counts all the same; its fault is at its own. */
 static struct node_strategy entry_join(
 	struct decoder *d, const struct node_strategy *a, const struct node_strategy *b)
 {
@@ -170,7 +171,7 @@ static int read_document(struct json *json, struct slice text, const char *key, 
 	return 0;
 }
 
-/* The two documents become members of one object, without copying: only their roots are. */
+/* Makes the two documents members of one object, copying only their roots. */
 int decode_overcommit_config(struct slice colocation, struct slice threshold,
 	struct overcommit_config **ret, struct err *e)
 {

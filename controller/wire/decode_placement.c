@@ -77,7 +77,7 @@ const struct toleration *tolerations_field(struct decoder *d, const struct path 
 	return all;
 }
 
-/* matchExpressions, written from ret on. */
+/* Reads matchExpressions, written from ret on. */
 static void expressions(
 	struct decoder *d, const struct path *at, const cJSON *list, struct requirement *ret)
 {
@@ -124,14 +124,14 @@ struct selector_term label_selector(struct decoder *d, const struct path *at, co
 	return (struct selector_term){all, nlabels + nexpressions};
 }
 
-/* What a start makes can be read back. */
+/* A start never makes more than can be read back. */
 _Static_assert(TERMS_MAX >= NODE_AFFINITY_TERMS_MAX, "required and preferred terms");
 _Static_assert(REQUIREMENTS_MAX >= NODE_AFFINITY_REQUIREMENTS_MAX, "requirements of a term");
 
 static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
 static const char preferred[] = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/* Only matchExpressions: the other half of a term is read by fields_field(). */
+/* Reads matchExpressions alone: fields_field() reads the other half of a term. */
 static struct node_term *terms_field(
 	struct decoder *d, const struct path *up, const cJSON *o, size_t *ret_count)
 {
@@ -189,9 +189,9 @@ void node_affinity_field(
 	ret->preferred = preferred_field(d, at, o, &ret->npreferred);
 }
 
-/* Of an owner's only matchExpressions that are required count for quota, so only their faults are
- * the Job's. matchFields speak of single nodes, and preferences are the scheduler's business: what
- * is wrong there, or of a later version, only means that nothing can be joined to it. */
+/* Reads the owner's node affinity. Only required matchExpressions count for quota, so only their
+ * faults are the Job's. A fault in matchFields (single nodes) or preferences (the scheduler's
+ * business) only means that nothing can be joined to it. */
 static void own_affinity(
 	struct decoder *d, const struct path *at, const cJSON *o, struct placement *p)
 {

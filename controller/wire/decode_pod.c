@@ -4,11 +4,11 @@
 #include "queue/job/resources.h"
 #include "sluice/quantity.h"
 
-/* The API server's own bound is the size of the object. These bound our time and memory; a Job over
- * them waits with a reason. */
+/* The most containers, to bound our time and memory; a Job over it waits with a reason. The API
+ * server only bounds the size of the object. */
 #define CONTAINERS_MAX 512
 
-/* Adds what map names and list does not. item is what list shows of it; there is room. */
+/* Adds what map names and list does not; there is room. item is what list shows of it. */
 static void add_missing(struct decoder *d, const struct path *at, const cJSON *map,
 	struct resource *item, struct resource_list *list)
 {
@@ -36,8 +36,8 @@ struct resource_list amounts_field(
 	return list;
 }
 
-/* requests, and limits for what they do not mention: the API server does that to a Pod, but not to
- * the template of a Job. */
+/* Reads requests, and limits of resources without one: the API server does that to a Pod, but not
+ * to the template of a Job. */
 static struct resource_list requests(
 	struct decoder *d, const struct path *up, const cJSON *resources)
 {
@@ -78,9 +78,9 @@ static bool any_lists(const struct container *c, size_t n, const char *name)
 }
 
 /*
- * The pod's own resources. A limit without a request becomes the request only when no container
- * asks for that resource (then their sum stands), as the API server fills it in for a Pod; huge
- * pages cannot be overcommitted, so there the limit always is the request.
+ * Reads the pod's own resources. A limit without a request becomes the request only when no
+ * container asks for that resource (else their sum stands), as the API server fills it in for a
+ * Pod. Huge pages cannot be overcommitted, so their limit always is the request.
  */
 static struct resource_list pod_level(struct decoder *d, const struct path *up,
 	const cJSON *resources, const struct pod_resources *pod)

@@ -10,7 +10,7 @@
 #include "sluice/keys.h"
 #include "sluice/quantity.h"
 
-/* An ordinary Pod of one container takes about 900 bytes. */
+/* The first guess at a Pod's size: one of one container takes about 900 bytes. */
 #define POD_GUESS 2048
 #define VALUE_MAX_BYTES 63 /* of a label */
 #define RESOURCES_MAX 64   /* names in one pod */
@@ -20,7 +20,8 @@ _Static_assert((int)POD_GUARANTEED == (int)QOS_GUARANTEED &&
 		       (int)POD_BEST_EFFORT == (int)QOS_BEST_EFFORT,
 	"one order for both");
 
-/* The API server says it when it takes the pod in; a pod out of a file has not got that far. */
+/* Reads the class, which the API server sets when it takes the pod in; a pod out of a file has
+ * none. */
 static enum pod_qos qos_field(const cJSON *status, const struct pod_resources *pod)
 {
 	static const char *const names[] = {
@@ -34,7 +35,7 @@ static enum pod_qos qos_field(const cJSON *status, const struct pod_resources *p
 
 /* ---- what it asks for ------------------------------------------------------------------------ */
 
-/* False: it is neither cpu nor memory. */
+/* Adds an amount; false when it is neither cpu nor memory. */
 static bool add_amount(struct load *to, const char *name, int64_t amount)
 {
 	bool cpu = strcmp(name, "cpu") == 0;
@@ -73,8 +74,8 @@ static void read_resources(
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-/* A word out of a label or an annotation, NULL when it is absent or no word: annotations may hold
- * anything, and nothing we look for is longer. */
+/* Copies a word out of a label or an annotation; NULL when it is absent or no word. Annotations may
+ * hold anything, and nothing we look for is longer. */
 static const char *word_of(struct decoder *d, const cJSON *map, const char *key)
 {
 	const char *text = json_text(map, key);
@@ -117,7 +118,7 @@ static enum pod_phase phase_of(const cJSON *status)
 	return over ? POD_OVER : POD_RUNNING; /* "Unknown" may well run */
 }
 
-/* "-5"; what is no such number is as if it were not there, as upstream has it. */
+/* Reads "-5"; what is no such number counts as absent, as upstream has it. */
 static int32_t signed_value(const char *text)
 {
 	int64_t n = 0;

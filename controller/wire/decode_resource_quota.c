@@ -5,7 +5,7 @@
 #include "controller/wire/decode_template.h"
 #include "sluice/quantity.h"
 
-/* A quota of five hard limits takes about 700 bytes. */
+/* The first guess at a quota's size: one of five hard limits takes about 700 bytes. */
 #define QUOTA_GUESS 1024
 #define LIMITS_MAX 1024 /* each kind of object may be counted */
 #define SCOPES_MAX 64
@@ -13,7 +13,8 @@
 static const char *const scopes[] = {"Terminating", "NotTerminating", "BestEffort", "NotBestEffort",
 	"PriorityClass", "CrossNamespacePodAffinity", NULL}; /* enum quota_scope */
 
-/* What is too large is as good as no limit. A limit is rounded down, use is rounded up. */
+/* Reads an amount, a limit rounded down, use rounded up. One that is too large is as good as no
+ * limit. */
 static int64_t amount_of(struct decoder *d, const struct path *at, const cJSON *value,
 	enum quantity_unit unit, bool down)
 {
@@ -71,7 +72,7 @@ static struct quota_scope_term selector_item(
 	return t;
 }
 
-/* scopes, and the terms of scopeSelector behind them. */
+/* Reads scopes, and the terms of scopeSelector behind them. */
 static void read_scopes(
 	struct decoder *d, const struct path *at, const cJSON *spec, struct resource_quota *q)
 {
@@ -120,9 +121,8 @@ DECODER(decode_resource_quota, resource_quota, "ResourceQuota", QUOTA_GUESS, fil
 
 /* ---- As users write it ---- */
 
-/* Of the names without a domain. (Kubernetes 1.36, pkg/apis/core/helper,
- * IsStandardQuotaResourceName)
- */
+/* Whether a name without a domain is one of a quota (Kubernetes 1.36, pkg/apis/core/helper,
+ * IsStandardQuotaResourceName). */
 static bool is_standard(const char *name)
 {
 	static const char *const all[] = {"cpu", "memory", "ephemeral-storage", "requests.cpu",
@@ -188,7 +188,7 @@ static void check_scopes(struct decoder *d, const struct path *spec, const cJSON
 			d, PATH(PATH_INDEX(terms, n++), "scopeName"), json_text(term, "scopeName"));
 }
 
-/* Nothing is used, and the controller has looked at it. */
+/* Decodes a quota of a file: nothing is used, and its controller counts as having looked at it. */
 static int fill_written(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *spec = PATH(NULL, "spec");

@@ -4,8 +4,8 @@
 
 #define FAILURE_MAX_BYTES 400
 
-/* The API server writes the status, and nothing in it makes a Job invalid: what makes no sense
- * counts as absent. */
+/* Reads a count of the status. The API server writes it, so nothing in it makes a Job invalid: what
+ * makes no sense counts as absent. */
 static int32_t count_field(const cJSON *status, const char *key)
 {
 	int64_t value;
@@ -57,8 +57,8 @@ static bool indexes_left(const struct indexes *x)
 	return x->first <= x->last;
 }
 
-/* The two lists merged, so that an index in both counts once; only 0 <= index < completions. Of a
- * list that is out of order too few are counted rather than too many: that keeps quota held. */
+/* Counts the indexes in either list, 0 <= index < completions, by merging them. If a list is out of
+ * order, too few are counted rather than too many: that keeps quota held. */
 static int32_t count_indexes(const char *completed, const char *failed, int32_t completions)
 {
 	struct indexes a = {completed ? completed : "", 0, 0};
@@ -80,7 +80,7 @@ static int32_t count_indexes(const char *completed, const char *failed, int32_t 
 	return (int32_t)sum;
 }
 
-/* "BackoffLimitExceeded: Job has reached the specified backoff limit" */
+/* Makes "BackoffLimitExceeded: Job has reached the specified backoff limit". */
 static const char *failure_text(struct decoder *d, const cJSON *condition)
 {
 	const char *reason = json_text(condition, "reason"),
@@ -111,7 +111,7 @@ static void read_condition(struct decoder *d, const cJSON *condition, struct job
 		s->finished_ms = json_instant(condition, "lastTransitionTime");
 }
 
-/* Of those that "succeeded" or "failed". */
+/* Counts uncountedTerminatedPods that "succeeded" or "failed". */
 static int32_t count_uncounted(const cJSON *status, const char *how)
 {
 	int32_t n = 0;

@@ -95,7 +95,7 @@ static int64_t whole_value(
 	return value;
 }
 
-/* 0.1 is 100. What is too small for that stays above 0, what is out of all bounds is clamped:
+/* Reads 0.1 as 100. A fraction too small for that stays above 0, one out of all bounds is clamped:
  * strategy_check() has the sentence for it. */
 static int64_t fraction_value(
 	struct decoder *d, const struct path *up, const cJSON *object, const char *key)

@@ -1,13 +1,13 @@
 /*
  * Did a person suspend the Job, or did a tool that applied its manifest again?
- * metadata.managedFields says which client set spec.suspend: a write that changes the value takes
- * it from all others, so the client that stands there meant the value that there is.
+ * metadata.managedFields says which client set spec.suspend. A write that changes the value takes
+ * it from all others, so the client that stands there meant this value.
  *
  * `kubectl patch` and `kubectl edit` are a person who names the field, or looks at it. Anything
  * else (kubectl apply of both kinds, kubectl replace, Helm, Argo CD, Flux, an unknown client)
- * writes what a file says, and files say `suspend: true` because Sluice's own examples once did.
- * When that cannot be told, it was no person: a run that is queued again has lost some work, a run
- * that is held is lost until a person looks.
+ * writes what a file says, and files say `suspend: true` because Sluice's own examples once did. In
+ * doubt it was no person: a run that is queued again has lost some work, a run that is held is lost
+ * until a person looks.
  */
 #include <string.h>
 
@@ -29,13 +29,14 @@ static bool is_person(const cJSON *entry)
 		       json_is(entry, "manager", "kubectl-edit"));
 }
 
-/* The manager of a client that names none is its User-Agent up to the slash (controller.c). */
+/* Whether the client is this program, by its User-Agent up to the slash (parts.c): the manager of a
+ * client that names none. */
 static bool is_ours(const cJSON *entry)
 {
 	return json_is(entry, "manager", "sluice-controller");
 }
 
-/* Of several that agree: a person, else the one that wrote last. NULL: nobody is named. */
+/* Finds who set spec.suspend: a person first, else the last to write. NULL: nobody is named. */
 static const cJSON *find_suspender(const cJSON *o)
 {
 	const cJSON *last = NULL;

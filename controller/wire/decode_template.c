@@ -21,7 +21,8 @@ static bool covers(const struct toleration *t, const char *key)
 	       (t->effect == TAINT_NO_EXECUTE || t->effect == TAINT_ANY);
 }
 
-/* As DefaultTolerationSeconds does: unless the pod says something about such a taint itself. */
+/* Adds a toleration as DefaultTolerationSeconds does, unless the pod itself says something about
+ * such a taint. */
 static void tolerate(struct toleration *all, size_t *n, const char *key)
 {
 	for (size_t i = 0; i < *n; i++)
@@ -115,7 +116,7 @@ static void read_port(struct decoder *d, const struct path *at, const cJSON *o, 
 	};
 }
 
-/* Init containers hold theirs only if they go on running. */
+/* Reads host ports of containers. Init containers hold theirs only if they go on running. */
 static void read_ports_of(struct decoder *d, const struct path *up, const cJSON *spec,
 	const char *key, bool sidecars_only, struct ports *ports)
 {
@@ -161,7 +162,7 @@ static struct own_parts own_parts(struct decoder *d, const struct path *at, cons
 	return own;
 }
 
-/* Without those that an earlier start has added. */
+/* Reads the labels, but those that an earlier start has added. */
 static const struct label *own_labels(struct decoder *d, const struct path *meta, const cJSON *o,
 	const struct own_parts *own, size_t *ret_count)
 {

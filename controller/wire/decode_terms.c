@@ -16,7 +16,7 @@
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Before 1970 is as good as at its beginning, and 0 would be none. */
+/* Keeps a time above 0, which would be none: before 1970 is as good as at its beginning. */
 static int64_t some_ms(int64_t ms)
 {
 	return ms > 0 ? ms : 1;
@@ -30,8 +30,7 @@ static bool zone_is_plain(struct slice zone)
 	return zone.len > 0;
 }
 
-/* What is to be said when there is no such zone: made now, for later there is nowhere to keep it.
- */
+/* Makes the sentence about an unknown zone now, for later there is nowhere to keep it. */
 static const char *unknown_zone(
 	struct decoder *d, const char *ns, const char *name, const char *key, const char *zone)
 {
@@ -47,7 +46,8 @@ static const char *unknown_zone(
 	return copy;
 }
 
-/* The example shows the time alone: what stands behind it is no zone. */
+/* Says that the zone is missing. The example shows the time alone: what stands behind it is no
+ * zone. */
 static void missing_zone(
 	struct decoder *d, const struct path *at, const char *text, struct slice zone)
 {
@@ -102,7 +102,7 @@ static void read_times(
 
 /* ---- money ----------------------------------------------------------------------------------- */
 
-/* "0.05", which is for a cpu, or "2.50 nvidia.com/gpu". */
+/* Reads "0.05", which is for a cpu, or "2.50 nvidia.com/gpu". */
 static void read_max_price(
 	struct decoder *d, const struct path *up, const cJSON *annotations, struct job_terms *t)
 {
@@ -142,7 +142,7 @@ static void read_stopping_at(
 			"is not a time; remove it, only Sluice writes it");
 }
 
-/* What is no time says nothing: the start is looked for anew then. */
+/* Reads the booked start. What is no time says nothing: then the start is looked for anew. */
 static void read_booked_start(const cJSON *annotations, struct job *j)
 {
 	int64_t ms = json_instant(annotations, BOOKED_START_ANNOTATION);

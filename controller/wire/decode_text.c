@@ -10,7 +10,7 @@
 #include "base/must.h"
 #include "sluice/quantity.h"
 
-/* A step of the path may be a user's own text, such as the name of a resource. */
+/* Writes a path, whose steps may be a user's own text, such as the name of a resource. */
 static void path_write(const struct path *at, struct buf *b)
 {
 	char shown[SHOWN_SIZE];
@@ -73,7 +73,8 @@ const char *text_show(const char *text, char ret[SHOWN_SIZE])
 	return slice_show(slice_of(text), ret);
 }
 
-/* Copies the first len bytes, with `instead` for each character that is not clean. *ret_clean: all were. */
+/* Copies the first len bytes, with `instead` for each character that is not clean. *ret_clean: all
+ * are. */
 static const char *copy_clean(
 	struct decoder *d, const char *text, size_t len, char instead, bool *ret_clean)
 {
@@ -125,7 +126,7 @@ const char *text_field(
 	return text_keep(d, PATH(up, key), item->valuestring, max);
 }
 
-/* Of an array, or members of an object. */
+/* Counts the items of an array, or the members of an object. */
 static size_t list_count(struct decoder *d, const struct path *at, const cJSON *list, size_t max)
 {
 	size_t n = 0;
@@ -203,9 +204,10 @@ const cJSON *map_field(struct decoder *d, const struct path *up, const cJSON *ob
 }
 
 /*
- * A JSON number is a double in cJSON. The shortest text that reads back as the same double is what
- * its author wrote (up to 15 digits); a whole number that a double cannot hold is refused, for then
- * we cannot know. The API server hands out strings; this is for what people write in YAML.
+ * Writes a number as its author wrote it. A JSON number is a double in cJSON, and the shortest text
+ * that reads back as that double is what was written (up to 15 digits). A whole number that a
+ * double cannot hold is refused, for then we cannot know. The API server sends strings; numbers are
+ * what people write in YAML.
  */
 static bool number_text(double value, char ret[32])
 {
@@ -261,7 +263,7 @@ int32_t int32_field(struct decoder *d, const struct path *up, const cJSON *objec
 	return (int32_t)value;
 }
 
-/* "None, Hold or HoldAndDrain" */
+/* Joins names: "None, Hold or HoldAndDrain". */
 static void join_names(const char *const *names, char *ret, size_t size)
 {
 	size_t n = 0;

@@ -45,8 +45,8 @@ static bool read_containers(
 	return false;
 }
 
-/* Some container was started. Where an init container was, what the others wait for is not said,
- * nor since when. */
+/* Whether some container was started. If an init container was, it is not said what the others wait
+ * for, nor since when. */
 static bool has_begun(const cJSON *status, const char *key)
 {
 	json_each(c, json_array(status, key)) {
@@ -66,7 +66,7 @@ static const char *what_its_node_lacks(const cJSON *o)
 	return "its containers are not created, or their image is still pulled";
 }
 
-/* Of every pod this is true for a while. */
+/* Tells that nothing is said of a pod, as for a while of every pod. */
 static void read_silence(struct decoder *d, const cJSON *o, struct trouble_pod *p)
 {
 	const cJSON *spec = json_object(o, "spec"), *status = json_object(o, "status");
@@ -88,7 +88,8 @@ static void read_silence(struct decoder *d, const cJSON *o, struct trouble_pod *
 	p->message = clean(d, text);
 }
 
-/* The kubelet does not say since when a container waits: since the pod has its node, at most. */
+/* Reads what keeps a pod. The kubelet does not say since when a container waits: at most since the
+ * pod has its node. */
 static void read_trouble(struct decoder *d, const cJSON *o, struct trouble_pod *p)
 {
 	const cJSON *status = json_object(o, "status");
@@ -130,7 +131,7 @@ static bool is_refusal(const cJSON *o, const cJSON *about)
 	return json_is(about, "kind", "Job") && json_is(o, "reason", "FailedCreate");
 }
 
-/* The two ways in which Events are written: with first and last timestamps, and as a series. */
+/* Reads the times of an Event, in either form: first and last timestamps, or a series. */
 static void read_times(const cJSON *o, struct trouble_refusal *r)
 {
 	int64_t series_ms = json_instant(json_object(o, "series"), "lastObservedTime");
@@ -171,7 +172,7 @@ DECODER(decode_trouble_refusal, trouble_refusal, "Event", TROUBLE_GUESS, fill_re
 
 #define REJECTED "Pod was rejected: " /* the kubelet's words, since Kubernetes 1.27 */
 
-/* Cut between characters, with blanks for what a terminal would obey. */
+/* Copies text, cut between characters, with blanks for what a terminal would obey. */
 static void copy(struct decoder *d, char *ret, size_t size, const char *text)
 {
 	snprintf(ret, size, "%s", text ? text_quote(d, text, size - 1) : "");

@@ -8,8 +8,8 @@
 #define USAGE_GUESS 512
 #define CONTAINERS_MAX 512
 
-/* "10999722340n" and "1500u" among them; rounded up, to thousandths of a core and to bytes: what is
- * used is never told smaller than it is. */
+/* Reads an amount ("10999722340n", "1500u"), rounded up to thousandths of a core and to bytes: use
+ * is never told smaller than it is. */
 static int64_t used_of(
 	struct decoder *d, const struct path *at, const cJSON *usage, const char *resource)
 {

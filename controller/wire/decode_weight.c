@@ -7,7 +7,7 @@
 
 #define WEIGHT_EXAMPLE "write 0, or a number greater than 0.000000001 such as 1, 2.5 or 500m"
 
-/* What a quantity's suffix multiplies by; 0 when it is none. */
+/* Gives the factor of a quantity's suffix; 0 when it is none. */
 static double suffix_factor(const char *suffix)
 {
 	static const char decimal[] = "num", large[] = "kMGTPE";
@@ -26,7 +26,8 @@ static double suffix_factor(const char *suffix)
 	return 0;
 }
 
-/* A weight is compared, never counted: so it may be a double, while amounts never are. */
+/* Reads a weight, which is compared, never counted: so it may be a double, while amounts never
+ * are. */
 static bool weight_parse(const char *text, double *ret)
 {
 	struct err e;

@@ -3,7 +3,7 @@
 #include "queue/calendar/civil.h"
 #include "queue/calendar/wall_time.h"
 
-/* False: there is no such zone. */
+/* Resolves a time with its zone; false: there is no such zone. */
 static bool resolve(
 	const struct job *j, const struct zoned_time *t, zone_find find, void *ctx, int64_t *ret_ms)
 {

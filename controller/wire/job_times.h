@@ -11,11 +11,11 @@
 #include "queue/calendar/zone.h"
 #include "sluice/job.h"
 
-/* NULL: there is no such zone. */
+/* Finds a zone; NULL: there is no such zone. */
 typedef const struct zone *(*zone_find)(const char *name, void *ctx);
 
 /* Writes j->terms and, unless something else is wrong with the Job, j->invalid: NULL, or the
- * sentence about a zone that there is not. Jobs without such times cost nothing. */
+ * sentence about a zone that does not exist. Jobs without such times cost nothing. */
 void job_times_resolve(struct job *j, zone_find find, void *ctx);
 
 #endif

@@ -20,16 +20,16 @@
 #define TEMPLATE "/spec/template"
 #define CLUSTERQUEUE_POINTER TEMPLATE "/metadata/labels/sluice.dev~1cluster-queue-name"
 
-/* Length of the sequence that U+2028 or U+2029 is, else 0. */
+/* Measures U+2028 or U+2029 at the front of s; 0: there is neither. */
 static size_t line_separator(const char *s)
 {
 	return strncmp(s, "\xE2\x80\xA8", 3) == 0 || strncmp(s, "\xE2\x80\xA9", 3) == 0 ? 3 : 0;
 }
 
 /*
- * A string exactly as Go's encoding/json writes it. The API server compares the value of a `test`
- * with its own encoding of the field byte by byte (evanphx/json-patch v4, lazyNode.equal), so
- * "a<b" never equals its "a\u003cb". s is valid UTF-8, as all that the API server sends.
+ * Writes a string exactly as Go's encoding/json does. The API server compares the value of a `test`
+ * with its own encoding of the field byte by byte (evanphx/json-patch v4, lazyNode.equal), so "a<b"
+ * never equals its "a\u003cb". s is valid UTF-8, as all that the API server sends.
  */
 static void put_go_string(struct buf *out, const char *s)
 {
@@ -74,7 +74,7 @@ static void put_raw(struct buf *out, const char *op, const char *pointer, const 
 	buf_putc(out, '}');
 }
 
-/* A part that went over its ceiling fails the whole. */
+/* Fails the whole for a part that went over its ceiling. */
 static void check_part(const struct buf *part, struct buf *out)
 {
 	if (part->failed)
@@ -89,8 +89,9 @@ static void add_text(struct buf *out, const char *pointer, const struct buf *tex
 	check_part(text, out);
 }
 
-/* What every PATCH of ours tests. A `test` for null holds when the key is absent, as long as the
- * map around it is there; so a Job without annotations is tested for that, and given the map. */
+/* Writes what every PATCH of ours tests. A `test` for null holds when the key is absent, as long as
+ * the map around it is there. So a Job without annotations is tested for that, and given the
+ * map. */
 static void put_auth(const struct intent *i, bool suspended, struct buf *out)
 {
 	char uid[UID_TEXT_SIZE];
@@ -120,7 +121,7 @@ static void put_story(const struct intent *i, struct buf *out)
 
 /* ---- the pod template ------------------------------------------------------------------------ */
 
-/* A key as a step of a JSON pointer. */
+/* Writes a key as a step of a JSON pointer. */
 static void put_step(struct buf *out, const char *key)
 {
 	for (; *key; key++)
@@ -134,7 +135,8 @@ static void begin_member(struct buf *out, const char *op, const char *map, const
 	buf_putc(out, '"');
 }
 
-/* Keys have no character that JSON escapes: they were checked when they were decoded. */
+/* Writes the edits of keys, in which JSON escapes nothing: they were checked when they were
+ * decoded. */
 static void put_keys(const char *map, const struct key_edit *e, struct buf *out)
 {
 	for (size_t i = 0; i < e->ndrop; i++) {
@@ -149,7 +151,8 @@ static void put_keys(const char *map, const struct key_edit *e, struct buf *out)
 	}
 }
 
-/* The template has labels, for each Job has those of the API server. */
+/* Writes labels and annotations. The template has labels, for each Job has those of the API
+ * server. */
 static void put_metadata(const struct template_edit *e, struct buf *out)
 {
 	put_keys(TEMPLATE "/metadata/labels", &e->labels, out);
@@ -195,7 +198,7 @@ static void put_kept_labels(const char *name, const struct key_edit *e, struct b
 	buf_puts(out, e->nadd > 0 ? "}" : "");
 }
 
-/* A run's directives, or the owner's own, as the annotation keeps them. */
+/* Writes a run's directives, or the owner's own, as the annotation keeps them. */
 static void put_kept(struct buf *out, const char *key, const struct template_directives *d,
 	const char *resources, bool affinity)
 {
@@ -207,8 +210,8 @@ static void put_kept(struct buf *out, const char *key, const struct template_dir
 		buf_printf(out, ",\"nodeAffinity\":%s", d->node_affinity);
 }
 
-/* What the containers ask for: in which names follows from the room that the Job got. A text of
- * ours that cannot be read, or is not whole cores where it has to be, was refused when the Job was
+/* Writes what the containers ask for, in the names of the room that the Job got. A text of ours
+ * that cannot be read, or is not whole cores where it must be, was refused when the Job was
  * decoded. */
 static void convert_resources(const struct start_template *t, struct buf *run)
 {
@@ -243,8 +246,8 @@ static void put_template(const struct start_template *t, struct buf *out)
 	buf_done(&both);
 }
 
-/* A name of more than 63 characters cannot be a label's value. Nor may the value of an earlier
- * start stay, and whether there is one is not known here: "" says that no name fits. */
+/* Writes the ClusterQueue as a label. A name of more than 63 characters cannot be one, and "" says
+ * so: the value of an earlier start, which may be there, must not stay. */
 static void put_pod_label(const struct intent *i, struct buf *out)
 {
 	const char *name = i->story.clusterqueue ? i->story.clusterqueue : "";
@@ -267,8 +270,8 @@ static void put_counts(const struct intent *i, struct buf *out)
 		put_number(out, "add", "/spec/completions", i->completions);
 }
 
-/* What a run with fewer pods took down goes back to what its owner wrote, unless the owner is
- * writing something else just now. */
+/* Writes back the owner's numbers of pods after a run with fewer, unless the owner is writing
+ * others just now. */
 static void put_counts_back(const struct intent *i, struct buf *out)
 {
 	if (i->parallelism > 0)
@@ -285,8 +288,8 @@ static void put_hold(const struct intent *i, struct buf *out)
 	buf_putc(out, '}');
 }
 
-/* What it waited for is over. Whether there is such a notice was known when this was made, or this
- * does not land: where there is no map of annotations the guard tests that already. */
+/* Takes off the notice, for the wait is over. The patch fails if the notice is not as known when it
+ * was made; where there is no map of annotations the guard tests that already. */
 static void put_notice_off(const struct intent *i, struct buf *out)
 {
 	if (i->has_notice)
@@ -295,8 +298,8 @@ static void put_notice_off(const struct intent *i, struct buf *out)
 		put_raw(out, "test", WAITING_POINTER, "null");
 }
 
-/* A `remove` fails where there is nothing, and whether there is may not be known: so it is put
- * there first. Behind put_annotations_map(). */
+/* Takes off a value that may not be there: a `remove` of nothing fails, so it is added first.
+ * Behind put_annotations_map(). */
 static void put_off(const char *pointer, struct buf *out)
 {
 	put_raw(out, "add", pointer, "\"\"");
@@ -356,7 +359,7 @@ static void put_time(const char *pointer, int64_t ms, struct buf *out)
 	buf_printf(out, "\"%s\"}", instant_seconds(ms).s);
 }
 
-/* The story stays: it still is what was last done to this Job. */
+/* Writes the notice. The story stays: it is what was last done to this Job. */
 static void put_notice(const struct intent *i, struct buf *out)
 {
 	put_auth(i, true, out);
@@ -370,7 +373,7 @@ static void put_notice(const struct intent *i, struct buf *out)
 		put_off(BOOKED_START_POINTER, out);
 }
 
-/* The same. */
+/* Writes what became of the Jobs that this one waits for. The story stays. */
 static void put_outcomes(const struct intent *i, struct buf *out)
 {
 	put_auth(i, true, out);
@@ -380,7 +383,7 @@ static void put_outcomes(const struct intent *i, struct buf *out)
 	buf_putc(out, '}');
 }
 
-/* Of a Job that runs: it goes on with fewer pods, or more. The story goes on, too. */
+/* Changes the number of pods of a Job that runs, and its story. */
 static void put_size(const struct intent *i, struct buf *out)
 {
 	put_auth(i, false, out);
@@ -390,7 +393,8 @@ static void put_size(const struct intent *i, struct buf *out)
 	put_story(i, out);
 }
 
-/* Of a Job that runs: what was under way to it tests another story from here on. */
+/* Writes a new story to a Job that runs: whatever is under way to it tests the old one, and
+ * fails. */
 static void put_retell(const struct intent *i, struct buf *out)
 {
 	put_auth(i, false, out);
@@ -400,7 +404,7 @@ static void put_retell(const struct intent *i, struct buf *out)
 	put_story(i, out);
 }
 
-/* Of a Job that runs: the story stays. */
+/* Writes or takes off the warning of a Job that runs. The story stays. */
 static void put_warn(const struct intent *i, struct buf *out)
 {
 	put_auth(i, false, out);
@@ -412,7 +416,7 @@ static void put_warn(const struct intent *i, struct buf *out)
 	put_time(STOPPING_POINTER, i->stopping_at_ms, out);
 }
 
-/* Of the status. A Job that has become another since is another version. */
+/* Clears status.startTime, if the Job is still at this version. */
 static void put_clear(const struct intent *i, struct buf *out)
 {
 	char uid[UID_TEXT_SIZE];
@@ -423,7 +427,7 @@ static void put_clear(const struct intent *i, struct buf *out)
 	put_off("/status/startTime", out);
 }
 
-/* The body of each kind of intents that is a PATCH. */
+/* Writes the body of each kind of intents that is a PATCH. */
 static void (*const PUT[INTENTS])(const struct intent *i, struct buf *out) = {
 	[INTENT_START] = put_start,
 	[INTENT_PROVISION] = put_start, /* as a dry run: what its pods would be */

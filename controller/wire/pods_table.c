@@ -14,7 +14,7 @@ bool pods_table_is(const cJSON *root)
 	return json_is(root, "kind", "Table") && (!rows || cJSON_IsArray(rows));
 }
 
-/* -1: there is no such column. */
+/* Finds the column with the nodes; -1: there is none. */
 static int column_of_nodes(const cJSON *table)
 {
 	int column = 0;
@@ -26,7 +26,7 @@ static int column_of_nodes(const cJSON *table)
 	return -1;
 }
 
-/* Whose pod is it, and on which node? False: it counts for no Job, or has no node. */
+/* Reads a pod's Job and node. False: no Job controls it, it is being deleted, or it has no node. */
 static bool read_place(const cJSON *row, int column, struct pod_place *ret)
 {
 	const cJSON *pod = json_object(row, "object");

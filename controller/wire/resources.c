@@ -31,7 +31,7 @@ const struct lent *resources_lent(const char *name)
 	return NULL;
 }
 
-/* The name that is published for plain. */
+/* Gives the name under which plain is published. */
 static const struct lent *published(enum lending l, const char *plain)
 {
 	for (size_t i = 0; i < LENTS; i++)
@@ -40,7 +40,7 @@ static const struct lent *published(enum lending l, const char *plain)
 	return NULL;
 }
 
-/* "cpu" or "memory", by its own or by a lent name; NULL for all others. */
+/* Gives "cpu" or "memory", by its own or by a lent name; NULL for all others. */
 static const char *plain_of(const char *name)
 {
 	const struct lent *lent = resources_lent(name);
@@ -50,7 +50,7 @@ static const char *plain_of(const char *name)
 	return lent ? lent->plain : NULL;
 }
 
-/* False: absent, or not an amount. */
+/* Reads an amount; false: absent, or none. */
 static bool amount_of(const cJSON *value, const char *resource, int64_t *ret)
 {
 	struct decoder quiet = {0};
@@ -60,8 +60,8 @@ static bool amount_of(const cJSON *value, const char *resource, int64_t *ret)
 	return !quiet.faulty;
 }
 
-/* Is the same asked for under this name, however it is written? (The API server writes 50000 as
- * 50k.) */
+/* Whether both ask for one amount under this name, however it is written: the API server writes
+ * 50000 as 50k. */
 static bool same_amount(const cJSON *a, const cJSON *b, const char *name)
 {
 	int64_t x, y;
@@ -76,7 +76,7 @@ static bool same_amount(const cJSON *a, const cJSON *b, const char *name)
 /* ---- Writing a text --------------------------------------------------------------------------
  */
 
-/* Members of an object, one by one. */
+/* Writes members of an object, one by one. */
 static void put_key(struct buf *out, const char *key)
 {
 	if (out->len > 0 && buf_text(out)[out->len - 1] != '{')
@@ -154,7 +154,7 @@ void resources_take(const cJSON *template, struct buf *out)
 
 struct restoring {
 	const cJSON *original, *applied; /* texts */
-	bool edited; /* lent names stand in the template that neither its owner nor we wrote */
+	bool edited; /* the template has lent names that neither its owner nor we wrote */
 };
 
 static const cJSON *container_named(const cJSON *text, const char *name)
@@ -171,7 +171,7 @@ static const cJSON *map_of(const cJSON *container, const char *map)
 	return json_object(json_object(container, "resources"), map);
 }
 
-/* Do both ask for the same cpu (or memory), under whatever names it is? */
+/* Whether both ask for one amount of cpu (or memory), under whatever names. */
 static bool same_plain(const cJSON *a, const cJSON *b, const char *plain)
 {
 	for (size_t i = 0; i < LENTS; i++)
@@ -180,7 +180,7 @@ static bool same_plain(const cJSON *a, const cJSON *b, const char *plain)
 	return same_amount(a, b, plain);
 }
 
-/* A name that we put there, and that its owner does not have. */
+/* Whether we put this name there, and its owner does not have it. */
 static bool is_ours(const char *name, const cJSON *now, const cJSON *original, const cJSON *applied)
 {
 	return resources_lent(name) && json_get(applied, name) && !json_get(original, name) &&
@@ -359,7 +359,7 @@ int resources_convert(struct slice text, enum lending l, struct buf *out, struct
 	return rc < 0 ? rc : v.rc;
 }
 
-/* A `remove` fails where there is nothing, so it is put there first. */
+/* Takes off the label. A `remove` of nothing fails, so it is added first. */
 static void patch_label(const char *qos, struct buf *out)
 {
 	buf_puts(out, ",{\"op\":\"add\",\"path\":\"" QOS_POINTER "\",\"value\":");

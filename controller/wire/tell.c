@@ -5,7 +5,8 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_template.h"
 
-/* tell: the call that hands s to q. refuse: what is done when nothing could be decoded. */
+/* Defines a function. tell: the call that hands s to q. refuse: what is done when nothing was
+ * decoded. */
 #define TELL(function, record, decode, tell, refuse)                                               \
 	int function(struct queue *q, const struct cJSON *o, struct err *e)                        \
 	{                                                                                          \
@@ -18,7 +19,7 @@
 		free(s);                                                                           \
 		return rc;                                                                         \
 	}
-#define NOT_SHOWN (void)0 /* nothing can be shown at an object of the kind */
+#define NOT_SHOWN (void)0 /* no object of the kind shows it */
 
 static int set_runpolicy(struct queue *q, const struct runpolicy_spec *s, struct err *e)
 {

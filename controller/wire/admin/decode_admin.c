@@ -18,7 +18,7 @@ int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, s
 	return ERR_INVALID;
 }
 
-/* spec.limits.perUser.quota. */
+/* Reads spec.limits.perUser.quota. */
 static struct resource_list user_quota_field(
 	struct decoder *d, const struct path *up, const cJSON *spec)
 {
@@ -62,7 +62,8 @@ static int fill_workload_priority(struct decoder *d, const cJSON *o, struct err 
 	return decoder_verdict(d, "WorkloadPriorityClass", o, e);
 }
 
-/* value may be absent: Kubernetes leaves out a 0 in some of its encodings. */
+/* Decodes a PriorityClass. value may be absent: Kubernetes leaves out a 0 in some of its
+ * encodings. */
 static int fill_pod_priority(struct decoder *d, const cJSON *o, struct err *e)
 {
 	struct priority_spec *s = priority_common(d, o, PRIORITY_POD);
@@ -82,14 +83,14 @@ static int fill_namespace(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "Namespace", o, e);
 }
 
-/* Type PersistentVolumeClaim, and any that the future brings, say nothing about pods. */
+/* Whether the item limits pods. Type PersistentVolumeClaim, and any of the future, do not. */
 static bool is_about_pods(const cJSON *item)
 {
 	const char *type = json_text(item, "type");
 	return type && (strcmp(type, "Container") == 0 || strcmp(type, "Pod") == 0);
 }
 
-/* `first`, and what of `then` is not in `first`. */
+/* Gives `first`, and what of `then` is not in `first`. */
 static struct resource_list with_missing(
 	struct decoder *d, struct resource_list first, struct resource_list then)
 {
@@ -104,7 +105,7 @@ static struct resource_list with_missing(
 	return (struct resource_list){all, n};
 }
 
-/* Fills in what the API server writes into each LimitRange: one of a file is as it was written. */
+/* Fills in what the API server writes into each LimitRange, but what is not in one of a file. */
 static void default_limit_item(struct decoder *d, struct limit_range_item *i)
 {
 	i->defaults = with_missing(d, i->defaults, i->max);
@@ -160,7 +161,7 @@ static int fill_runtime_class(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "RuntimeClass", o, e);
 }
 
-/* What selects devices is the scheduler's business. */
+/* Decodes a DeviceClass. How devices are selected is the scheduler's business. */
 static int fill_device_class(struct decoder *d, const cJSON *o, struct err *e)
 {
 	struct device_class_spec *s = parcel_array(&d->parcel, 1, sizeof(*s));
@@ -170,12 +171,12 @@ static int fill_device_class(struct decoder *d, const cJSON *o, struct err *e)
 	return decoder_verdict(d, "DeviceClass", o, e);
 }
 
-/* policy/v1: an empty selector is of every pod of the namespace, none at all is of no pod. Nor has
- * a budget that its controller has not looked at yet anything to allow. */
-/* In memory. Whoever may write PodDisruptionBudgets decides how large they are. One beyond that is
- * as if it were not there: it only spares pods of its own namespace. */
+/* The most memory of a selector: whoever may write PodDisruptionBudgets decides how large they are.
+ * A larger one counts as absent, as it only spares pods of its own namespace. */
 #define BUDGET_SELECTOR_MAX 16384
 
+/* Decodes a PodDisruptionBudget of policy/v1: an empty selector is of every pod of the namespace,
+ * none is of no pod. A budget that its controller has not looked at yet allows nothing. */
 static int fill_disruption_budget(struct decoder *d, const cJSON *o, struct err *e)
 {
 	const struct path *at = PATH(NULL, "spec"), *status = PATH(NULL, "status");

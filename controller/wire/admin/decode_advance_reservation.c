@@ -1,6 +1,6 @@
 /*
- * An AdvanceReservation: what its admin asks for, and what its status says that it was accepted and what
- * of it was given back. The status is our own word, so what cannot be read of it is no fault: it
+ * An AdvanceReservation: what its admin asks for, and what its status says: was it accepted, and
+ * what was given back. The status is our own word, so what cannot be read of it is no fault: it
  * counts as not said.
  */
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "controller/wire/decode_parts.h"
 #include "sluice/quantity.h"
 
-#define LEFT_MAX 256 /* rows of its status, as the status writer bounds them */
+#define LEFT_MAX 256 /* rows in the status, as the status writer bounds them */
 
 /* ---- what is reserved ------------------------------------------------------------------------ */
 
@@ -20,7 +20,7 @@ static size_t count_amounts(const cJSON *flavors)
 	json_each(flavor, flavors) {
 		const cJSON *list = json_array(flavor, "resources");
 		if (!list)
-			n++; /* all of it */
+			n++; /* all of the flavor */
 		json_each(item, list)
 			n++;
 	}
@@ -44,7 +44,7 @@ static struct advance_amount amount_item(
 	return a;
 }
 
-/* A flavor of which all is reserved has every resource. */
+/* Whether two amounts are of one thing. A flavor of which all is reserved has every resource. */
 static bool overlap(const struct advance_amount *a, const struct advance_amount *b)
 {
 	return strcmp(a->flavor, b->flavor) == 0 &&
@@ -61,7 +61,7 @@ static void check_amount_twice(
 		}
 }
 
-/* The amounts of one flavor, behind *n others. */
+/* Reads the amounts of one flavor, behind *n others. */
 static void flavor_item(struct decoder *d, const struct path *at, const cJSON *item,
 	struct advance_amount *all, size_t *n)
 {
@@ -177,8 +177,9 @@ static void check_queue(
 /* ---- what its status says -------------------------------------------------------------------- */
 
 /*
- * Of this generation or an older one: what is reserved cannot be edited, and an edit of what can be must
- * not cost the acceptance when the leader dies before it has written the new generation.
+ * Whether the object was accepted, at this generation or an older one. What is reserved cannot be
+ * edited. An edit of the rest must not cost the acceptance when the leader dies before it has
+ * written the new generation.
  */
 static bool was_accepted(const cJSON *o, int64_t generation)
 {
@@ -202,7 +203,7 @@ static bool left_item(
 	return true;
 }
 
-/* All of what is left, or nothing is said of it: of a part, the rest would count as given back. */
+/* Reads all of what is left, or nothing: what is missing in a part would count as given back. */
 static void left_field(struct decoder *d, const cJSON *status, struct advance_reservation_spec *s)
 {
 	const char *from = json_text(status, "leftFrom");
@@ -224,7 +225,8 @@ static void left_field(struct decoder *d, const cJSON *status, struct advance_re
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* An object of a file has no uid, and bookings are told apart by it. */
+/* Reads the uid, by which bookings are told apart. An object of a file has none, and gets one made
+ * of its name. */
 static void uid_field(const cJSON *o, struct advance_reservation_spec *s)
 {
 	uint64_t half[2] = {map_hash_string(decode_name(o)), 0};
@@ -239,7 +241,7 @@ static void metadata_fields(struct decoder *d, const cJSON *o, struct advance_re
 	const char *created = json_text(meta_of(o), "creationTimestamp");
 	meta_fields(d, o, s);
 	uid_field(o, s);
-	s->created_ms = created ? 0 : INT64_MAX; /* it is not there yet: judged last */
+	s->created_ms = created ? 0 : INT64_MAX; /* not created yet: judged last */
 	if (created && !text_time(created, &s->created_ms))
 		decoder_fault(d, PATH(PATH(NULL, "metadata"), "creationTimestamp"),
 			"is not a time; leave it to the API server");

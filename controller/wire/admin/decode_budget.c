@@ -3,7 +3,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 
-/* "team-a/batch", which is one queue and no glob. */
+/* Reads "team-a/batch", which is one queue and no glob. */
 static void localqueue_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct budget_spec *s)
 {
@@ -50,7 +50,7 @@ static int fill_budget(struct decoder *d, const cJSON *o, struct err *e)
 			"is missing; write Daily, Weekly, Monthly or Yearly");
 	s->currency = cJSON_GetObjectItemCaseSensitive(spec, "currency")
 			      ? currency_field(d, at, spec)
-			      : ""; /* the PricePlan's */
+			      : ""; /* that of the PricePlan */
 	s->amount = amount_value(d, PATH(at, "amount"), json_get(spec, "amount"));
 	return decoder_verdict(d, "Budget", o, e);
 }

@@ -1,6 +1,6 @@
 /*
- * Calendars. Times, weekdays and dates are read here (queue/calendar/notation.h); whether they make sense
- * together is asked of calendar_new(), which knows the zone.
+ * Calendars. Times, weekdays and dates are read here (queue/calendar/notation.h). Whether they make
+ * sense together is the matter of calendar_new(), which knows the zone.
  */
 #include "base/span.h"
 #include "queue/calendar/notation.h"
@@ -46,13 +46,13 @@ static int64_t local_field(
 	return local_s;
 }
 
-/* "" when it is no string: what reads it refuses that. */
+/* Gives the text of an item, "" when it is no string: its reader refuses that. */
 static struct slice text_item(struct decoder *d, const struct path *at, const cJSON *item)
 {
 	return slice_of(cJSON_IsString(item) ? text_keep(d, at, item->valuestring, TEXT_MAX) : "");
 }
 
-/* "Mon" and "Mon-Thu" alike. */
+/* Reads days, "Mon" and "Mon-Thu" alike. */
 static unsigned days_field(struct decoder *d, const struct path *up, const cJSON *object)
 {
 	const struct path *at = PATH(up, "days");
@@ -85,7 +85,7 @@ static int64_t duration_field(struct decoder *d, const struct path *up, const cJ
 	return ms / 1000;
 }
 
-/* One shape each, and no field that would say nothing. */
+/* Gives the shape of a window, which has exactly one, and refuses fields that would say nothing. */
 static enum window_shape shape_of(struct decoder *d, const struct path *at, const cJSON *o)
 {
 	bool days = json_get(o, "days"), cron = json_get(o, "cron"), once = json_get(o, "at");
@@ -145,7 +145,7 @@ static int treat_as_field(struct decoder *d, const struct path *up, const cJSON 
 	if (*text && notation_weekday(slice_of(text), &weekday, NULL) < 0)
 		decoder_fault(d, PATH(up, "treatAs"), "%s is neither Open, Closed nor a weekday",
 			text_show(text, shown));
-	return weekday; /* when it says nothing: Closed */
+	return weekday; /* Closed without treatAs */
 }
 
 static void dates_field(

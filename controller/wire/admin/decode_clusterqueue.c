@@ -9,7 +9,7 @@ static void check_fungibility(
 			"PreemptionOverBorrowing compares all flavors; set whenCanBorrow and whenCanPreempt to TryNextFlavor, or remove it");
 }
 
-/* What is left of preemption: a name of it means another value here than it does within a ClusterQueue. */
+/* Reads reclaimWithinCohort, whose names mean other values than those for within a ClusterQueue. */
 static void reclaim_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct preemption_spec *ret)
 {

@@ -1,4 +1,4 @@
-/* A row of sluice/fields/X.def becomes a statement here, which reads that field: decode_parts.h. */
+/* Makes a statement of each row of sluice/fields/X.def, which reads that field: decode_parts.h. */
 #include <string.h>
 
 #include "base/must.h"
@@ -6,7 +6,7 @@
 
 /* ---- Where a field is ---- */
 
-/* A field, and what holds it: of "start.fit" the object start. */
+/* A field, and the object that holds it: of "start.fit" the object start. */
 struct spot {
 	char within[64]; /* "start" */
 	struct path step;
@@ -15,7 +15,7 @@ struct spot {
 	const char *key;     /* "fit" */
 };
 
-/* at: where o is, which has the field. */
+/* Finds a field of o, which is at `at`. */
 static void spot_find(struct spot *spot, struct decoder *d, const struct path *at, const cJSON *o,
 	const char *wire)
 {
@@ -83,7 +83,7 @@ static int64_t quantity_row(
 	return value ? quantity_value(d, at, value, resource) : absent < 0 ? 0 : absent;
 }
 
-/* False: there is none. */
+/* Reads a selector; false when there is none. */
 static bool selector_row(struct decoder *d, const struct spot *spot, struct selector_term *ret)
 {
 	const cJSON *o = object_field(d, spot->up, spot->object, spot->key);
@@ -147,7 +147,7 @@ static bool selector_row(struct decoder *d, const struct spot *spot, struct sele
 		struct spot spot;                                                                  \
 		(void)spot, (void)d, (void)at, (void)o, (void)ret;
 #define END(tag) }
-/* What no row says how to read. */
+/* Rows whose fields the decoder of the kind reads. */
 #define META
 #define VALUE(m)
 #define UID(m)

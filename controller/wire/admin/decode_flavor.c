@@ -9,7 +9,7 @@
 #define TIMEOUT_MAX_MS (INT64_C(24) * 3600 * 1000)
 #define FLAVOR_LIST_MAX 64 /* labels, taints, tolerations; the CRD allows 8 of each */
 
-/* spec.idlePool: {names, share}. There, it is a pool by all its defaults. */
+/* Reads spec.idlePool: {names, share}. An empty object is a pool by all defaults. */
 static void idle_pool_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
 {
@@ -26,7 +26,7 @@ static void idle_pool_field(
 			"is not a share from 0.1%% to 100%%; write e.g. 80%%");
 }
 
-/* spec.nodes. What lends idle resources is quota of nodes that are up, whatever is made. */
+/* Reads spec.nodes. What lends idle resources is quota of nodes that are up, whatever is made. */
 static void node_pool_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
 {
@@ -40,7 +40,7 @@ static void node_pool_field(
 			"is Autoscaled beside idlePool: it is nodes that are up that lend; remove nodes");
 }
 
-/* spec.provisioning: {className, parameters, timeout}. */
+/* Reads spec.provisioning: {className, parameters, timeout}. */
 static void provisioning_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
 {
@@ -75,7 +75,7 @@ static void check_values(struct decoder *d, const struct path *at, const struct 
 			decoder_fault(d, at, "has a value that no label can have");
 }
 
-/* The API server would refuse each start with it, or no node would ever suit. */
+/* Refuses a term with which the API server would refuse each start, or no node would ever suit. */
 static void check_term(struct decoder *d, const struct path *up, const struct node_term *t)
 {
 	const struct path *at = PATH(up, "matchExpressions");
@@ -92,7 +92,7 @@ static void check_term(struct decoder *d, const struct path *up, const struct no
 	}
 }
 
-/* Beside nodeLabels and nodeSelector of the same flavor. */
+/* Checks the node affinity beside nodeLabels and nodeSelector of the flavor. */
 static void check_whole(struct decoder *d, const struct path *at, const struct flavor_spec *s)
 {
 	const char *key = NULL;
@@ -121,7 +121,7 @@ static void check_selector(struct decoder *d, const struct path *at, const struc
 	}
 }
 
-/* What the API server asks of a toleration, but for the operators. */
+/* Checks what the API server checks of a toleration, but for the operators. */
 static void check_toleration(struct decoder *d, const struct path *at, const struct toleration *t)
 {
 	bool exists = t->op == TOLERATION_EXISTS;
@@ -141,7 +141,7 @@ static void check_toleration(struct decoder *d, const struct path *at, const str
 			"needs effect NoExecute; set it, or remove tolerationSeconds");
 }
 
-/* spec.podTemplate of a flavor. */
+/* Reads spec.podTemplate of a flavor. */
 static void pod_template_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
 {

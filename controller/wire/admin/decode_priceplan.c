@@ -10,7 +10,7 @@
 #define STALE_AFTER_MAX_MS (INT64_C(366) * 24 * 3600 * 1000)
 #define STALE_AFTER_MS (INT64_C(36) * 3600 * 1000) /* the CRD's default too */
 
-/* "memory-gib" is {"memory", per_gib}. */
+/* Reads one price; "memory-gib" is {"memory", per_gib}. */
 static struct price_base base_item(struct decoder *d, const struct path *at, const cJSON *item)
 {
 	struct price_base b = {.per_hour = price_value(d, at, item)};

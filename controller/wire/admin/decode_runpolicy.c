@@ -3,7 +3,7 @@
 #include "controller/wire/decode.h"
 #include "controller/wire/decode_parts.h"
 
-/* What exempts nothing was meant otherwise. */
+/* Refuses an exemption that exempts nothing: it was meant otherwise. */
 static void check_exempt(
 	struct decoder *d, const struct path *at, const cJSON *spec, const struct runpolicy_spec *s)
 {
