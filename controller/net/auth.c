@@ -19,10 +19,10 @@ enum {
 	REMEMBER_MS = 10000,
 	ASKING_MAX = 16,
 	ASKING_EACH = 8,   /* of one address */
-	REFILL_MS = 50,	   /* 20 tokens a second that are not known, */
-	REFILL_EACH = 200, /* and 5 of one address; */
-	BURST = 40,	   /* at once, */
-	BURST_EACH = 10,   /* and of one address */
+	REFILL_MS = 50,	   /* 20 unknown tokens a second, */
+	REFILL_EACH = 200, /* and 5 from one address; */
+	BURST = 40,	   /* so many at once, */
+	BURST_EACH = 10,   /* and so many from one address */
 	TIMEOUT_MS = 5000,
 	TOKEN_MAX = 16 * 1024,
 	ANSWER_CEILING = 256 * 1024,
@@ -32,7 +32,7 @@ struct token {
 	uint64_t hash[2];
 };
 
-/* What is known of a right. */
+/* The verdict on a right. */
 struct known {
 	struct right right;
 	enum auth_verdict verdict;
@@ -41,11 +41,11 @@ struct known {
 /* A valid token, or a user whom a proxy named. */
 struct owner {
 	struct token token;
-	int64_t until_ms; /* 0: no such */
+	int64_t until_ms; /* 0: free */
 	uint64_t name;	  /* a hash of the user's name */
 	char *user;	  /* as review_put_user() has one */
 	struct known known[RIGHTS_EACH];
-	unsigned asked, knows; /* how many of known[] are */
+	unsigned asked, knows; /* of known[] */
 };
 
 struct stranger {
@@ -53,20 +53,20 @@ struct stranger {
 	int64_t until_ms;
 };
 
-/* So many more may be asked now; filled by time. */
+/* A rate of questions: tokens that time fills. */
 struct bucket {
 	uint64_t address;
-	int64_t empty_ms; /* when it was empty, at that rate */
+	int64_t empty_ms; /* when it was last empty, at that rate */
 };
 
-/* One token that is being asked about. */
+/* A question that is under way, about a token or a right. */
 struct question {
 	struct auth *auth;
 	struct token token;
 	struct right right;
 	uint64_t address;
-	char *user;	  /* ... when it is known whose it is */
-	uint64_t request; /* under way */
+	char *user;	  /* NULL: not known yet */
+	uint64_t request; /* the request under way */
 	int64_t asked_ms;
 	auth_verdict_fn *fn;
 	void *ctx;
@@ -75,10 +75,10 @@ struct question {
 struct auth {
 	struct auth_options options;
 	struct siphash_key key,
-		as_key; /* of tokens, and of users that a proxy names: no token is taken for one of these */
+		as_key; /* of tokens, and of named users: neither is taken for the other */
 	struct owner owner[OWNERS];
 	struct stranger stranger[STRANGERS];
-	struct bucket all, each[ADDRESSES], again; /* again: of what was good before */
+	struct bucket all, each[ADDRESSES], again; /* again: for what was good before */
 	struct question *asking[ASKING_MAX];	   /* NULL: free */
 	struct json *json;
 };
@@ -115,7 +115,7 @@ void auth_free(struct auth *g)
 	free(g);
 }
 
-/* Returns the key of this process: tenants choose names, and without it they cannot choose the number. */
+/* Returns the key of this process: tenants choose names, and must not choose their number. */
 static const struct siphash_key *number_key(void)
 {
 	static struct siphash_key key;
@@ -148,7 +148,7 @@ static struct owner *find_owner(struct auth *g, const struct token *t, int64_t n
 	return NULL;
 }
 
-/* It was good, and nothing else is known since. Its place may have been taken by another. */
+/* Whether the token was good, and nothing else is known since. Another may have taken its place. */
 static bool was_good(const struct auth *g, const struct token *t)
 {
 	for (size_t i = 0; i < OWNERS; i++)
@@ -181,8 +181,8 @@ static void remember_stranger(struct auth *g, const struct question *q)
 	*oldest = (struct stranger){q->token, q->asked_ms + REMEMBER_MS};
 }
 
-/* The place of the same token, else an owner's oldest if it has enough, else the oldest of all.
- */
+/* Finds the place of this token, else the owner's oldest if that has enough, else the oldest of
+ * all. */
 static struct owner *place_for(struct auth *g, const struct token *t, uint64_t name, int64_t now_ms)
 {
 	struct owner *oldest = &g->owner[0], *own = NULL;
@@ -232,7 +232,7 @@ static void remember_verdict(struct auth *g, const struct question *q, enum auth
 
 /* ---- how much may be asked ------------------------------------------------------------------- */
 
-/* Takes one, if there is one. */
+/* Takes a question from the bucket; false when it is empty. */
 static bool take(struct bucket *b, int64_t refill_ms, unsigned burst, int64_t now_ms)
 {
 	int64_t full_ms = now_ms - refill_ms * burst;
@@ -244,7 +244,8 @@ static bool take(struct bucket *b, int64_t refill_ms, unsigned burst, int64_t no
 	return true;
 }
 
-/* An address that is not in the table takes the place of the one that asked for the longest ago. */
+/* Finds the bucket of an address. A new address takes the place of the one that asked longest
+ * ago. */
 static struct bucket *bucket_of(struct auth *g, uint64_t address)
 {
 	struct bucket *idle = &g->each[0];
@@ -266,7 +267,7 @@ static bool may_ask_token(struct auth *g, const struct token *t, uint64_t addres
 	       take(&g->all, REFILL_MS, BURST, now_ms);
 }
 
-/* NULL: enough are under way. */
+/* Finds a free place for a question; NULL: enough are under way. */
 static struct question **free_slot(struct auth *g, uint64_t address)
 {
 	struct question **slot = NULL;
@@ -292,7 +293,8 @@ static void settle(struct question *q, enum auth_verdict v)
 	question_free(q);
 }
 
-/* A review that got no 2xx: say why in the log, once, for it is our own rights that are missing. */
+/* Whether a review was answered. If not, says why in the log, once, for our own rights are
+ * missing. */
 static bool usable(struct question *q, const struct kube_answer *a, const char *what)
 {
 	if (a->outcome == KUBE_DONE)
@@ -330,7 +332,7 @@ static uint64_t post(
 	return kube_client_send(q->auth->options.client, &request, fn, q);
 }
 
-/* False: the user's groups are too many. */
+/* Asks for the right; false: the user's groups are too many. */
 static bool ask_access(struct question *q)
 {
 	struct buf body;
@@ -400,7 +402,7 @@ static enum auth_verdict begin(struct question **slot, struct question *q, const
 	return AUTH_LATER;
 }
 
-/* False: the caller shows nothing that could be asked about. */
+/* Hashes what the caller shows; false: nothing that can be asked about. */
 static bool key_of(const struct auth *g, const struct auth_caller *c, struct token *ret)
 {
 	size_t len = strlen(c->as ? c->as : c->token);
@@ -413,7 +415,8 @@ static bool key_of(const struct auth *g, const struct auth_caller *c, struct tok
 	return true;
 }
 
-/* A user that a proxy names is known by that: no token is asked about. NULL: too many are named just now. */
+/* Remembers a user that a proxy names, of whom no token is asked. NULL: too many are named just
+ * now. */
 static struct owner *take_named(
 	struct auth *g, const struct token *t, const struct auth_caller *c, int64_t now_ms)
 {
@@ -422,7 +425,7 @@ static struct owner *take_named(
 						  : NULL;
 }
 
-/* May one more question be asked of it? */
+/* Whether one more question may be asked of the caller. */
 static bool has_room(struct auth *g, struct owner *o, const struct token *t,
 	const struct auth_caller *c, int64_t now_ms)
 {

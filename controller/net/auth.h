@@ -1,23 +1,22 @@
 /*
  * Auth: may the owner of this bearer token do that, or the user whom a proxy names?
  *
- * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether they
- * have the right that the path wants. No token is kept, only a keyed hash of it. A user that a
+ * The API server answers: a TokenReview says whose token it is, a SubjectAccessReview whether that
+ * user has the right that the path wants. No token is kept, only a keyed hash of it. A user that a
  * proxy names (caller.h) has no token: only the second question is asked.
  *
- * Callers must not be able to make it ask much, nor to make it forget what it knows of
- * others:
+ * Callers must not be able to make it ask much, nor to make it forget what it knows of others:
  *
- * - whose token it is, and what they may, is remembered for ten seconds. So is an invalid
- *   token, in a table of its own: a caller without a good one cannot push the good ones out. The
+ * - whose token it is, and what the owner may, is remembered for ten seconds. So is an invalid
+ *   token, in a table of its own: callers without a good token cannot push the good ones out. The
  *   owner of many tokens has a few places, not all;
- * - tokens that are not known cost a question each, of which there are so many a second, less of
- *   one address, and less at once; a known owner has so many rights to ask for;
- * - what was good a while ago is asked about anew at a rate of its own, the same 20 a second whatever the
- *   address: behind an Ingress all have one, and strangers there cannot keep out those who were let in;
+ * - a token that is not known costs a question. There are 20 a second, 5 from one address, and few
+ *   at once; a known owner has 32 rights to ask for;
+ * - tokens that were good a while ago have 20 questions a second of their own, whatever the
+ *   address. Behind an Ingress all have one: strangers cannot keep out those who were let in;
  * - its questions go out behind everything else that the controller sends (kube_request.last).
  *
- * What goes beyond is AUTH_UNKNOWN: try again in a second.
+ * Beyond that the verdict is AUTH_UNKNOWN: try again in a second.
  */
 #ifndef SLUICE_CONTROLLER_NET_AUTH_H
 #define SLUICE_CONTROLLER_NET_AUTH_H
@@ -47,26 +46,27 @@ struct auth_options {
 		*audience; /* a token must be for this audience; NULL: the API server. Borrowed */
 };
 
-/* Texts are for the call. */
+/* A caller. Texts are for the call. */
 struct auth_caller {
 	const char *token;
-	/* caller.user and caller.as, of a proxy that may name users; then no token is looked at. Or NULL */
+	/* caller.user and caller.as, of a proxy that may name users; then no token is looked at. Or
+	 * NULL. */
 	const char *user, *as;
-	uint64_t address; /* any number that stands for it */
+	uint64_t address; /* any number that stands for the address */
 };
 
 struct auth *auth_new(const struct auth_options *o);
-/* Pending questions get no answer. */
+/* Drops questions that are under way: they get no answer. */
 void auth_free(struct auth *g);
 
-/* fn is called, from the loop, only when this returns AUTH_LATER, and then exactly once. now_ms
- * must not be set: of a clock that only goes on. */
+/* Asks whether the caller has the right. Only AUTH_LATER is followed by one call of fn, from the
+ * loop. now_ms is of a clock that cannot be set, and only goes on. */
 enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx);
 
-/* A number that stands for a user's name, the same at each port until this process ends. */
+/* Gives a number that stands for a user's name, the same at each port until this process ends. */
 uint64_t auth_number(const char *user);
-/* ... for that of a caller; 0: nothing is known of the caller now, or no more. */
+/* Gives that number for a caller; 0: nothing is known of the caller now. */
 uint64_t auth_name(struct auth *g, const struct auth_caller *caller, int64_t now_ms);
 
 #endif

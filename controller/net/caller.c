@@ -54,7 +54,7 @@ bool caller_names_host(struct MHD_Connection *c)
 	return strcasecmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &v4) == 1;
 }
 
-/* "none": the person wrote the address, or followed a bookmark. */
+/* Reads Sec-Fetch-Site, which is "none" for an address that was typed, or a bookmark. */
 bool caller_is_of_another_site(struct MHD_Connection *c)
 {
 	const char *site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site");
@@ -77,9 +77,9 @@ struct named {
 	const char *user;
 	size_t users;
 	bool has_groups;
-	const char *of_the_cluster; /* one that cannot be named; NULL: none */
+	const char *of_the_cluster; /* a name that no proxy may name; NULL: none */
 	struct buf list;	    /* of groups, in JSON */
-	struct json_writer groups;  /* writes it */
+	struct json_writer groups;  /* writes list */
 };
 
 static void note_of_the_cluster(struct named *n, const char *name)
@@ -107,7 +107,7 @@ static enum MHD_Result on_header(
 	return MHD_YES;
 }
 
-/* A second line may be the client's own: nothing tells it from the proxy's. */
+/* Checks the lines. A second user may be the client's own: nothing tells it from the proxy's. */
 static int check_named(const struct named *n, struct err *e)
 {
 	if (n->users > 1)
@@ -127,7 +127,7 @@ static int check_named(const struct named *n, struct err *e)
 	return 0;
 }
 
-/* NULL: it is too large. */
+/* Makes the user with groups; NULL: too large. */
 static char *user_of(const struct named *n)
 {
 	struct buf out;

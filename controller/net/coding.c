@@ -13,7 +13,7 @@
 
 /* ---- Which clients take gzip ---- */
 
-/* The weight of an element of Accept-Encoding, without one 1. */
+/* Reads the weight of an element of Accept-Encoding; 1 without one. */
 static double weight_of(const char *element, size_t len)
 {
 	const char *q = memchr(element, ';', len);

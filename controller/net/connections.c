@@ -23,10 +23,10 @@ struct connection {
 	int fd;
 	struct address from;
 	bool serves;
-	bool streams; /* serves, without a limit of time */
+	bool streams; /* serves without a limit of time */
 	bool kept;
 	bool has_asked; /* a complete request was there once */
-	bool ended;	/* shut down; counts no longer */
+	bool ended;	/* shut down; not counted any more */
 	double since;
 };
 
@@ -34,7 +34,7 @@ struct connections {
 	struct ev_loop *loop;
 	struct connections_limits limits;
 	struct connection *first, *last;
-	ev_timer look; /* runs while there are any */
+	ev_timer look; /* runs while there is a connection */
 };
 
 static struct address address_of(const struct sockaddr *from)
@@ -113,7 +113,7 @@ bool connection_is_kept(const struct connection *x)
 
 /* ---- number ---------------------------------------------------------------------------------- */
 
-/* How many there are beside `than`; of its address, or of all. */
+/* Counts the connections beside `than`, of its address or of all. */
 static unsigned count(const struct connection *than, bool of_address)
 {
 	unsigned n = 0;
@@ -126,7 +126,7 @@ struct sort {
 	bool kept, serves;
 };
 
-/* By time without a complete request, or with one. */
+/* Finds the oldest connection of a sort, by the time without a complete request, or with one. */
 static struct connection *oldest(
 	const struct connection *than, bool of_address, const struct sort *sort)
 {

@@ -6,13 +6,15 @@
  * clients are left outside. So here:
  *
  * - a connection without a complete request is ended after request_ms, counted from its start or
- *   from its last answer, whatever it has sent meanwhile; one with a request after answer_ms, but
- *   not while its answer is a stream (stream.h);
+ *   from its last answer, whatever it has sent meanwhile;
+ * - a connection with a request is ended after answer_ms, but not while its answer is a stream
+ *   (stream.h);
  * - at the limit a new client is let in, and the oldest connection without a complete request is
- *   ended for it (of that client's own address, when it is the address that has too many). Where
- *   all have one, the oldest of all is ended;
- * - one that is kept, for its owner knows whose it is, is ended last, and may be without a request for
- *   ten minutes. So no flood of strangers makes it come anew and wait among them.
+ *   ended for it: one of that client's own address, if the limit is that of the address;
+ * - if all have a request, the oldest of all is ended;
+ * - a kept connection, whose client is known to the owner, is ended last, and may be without a
+ *   request for ten minutes. So no flood of strangers makes that client come anew and wait among
+ *   them.
  *
  * A connection is ended by a shutdown of its socket: the owner of the socket sees that, and closes.
  */
@@ -33,30 +35,32 @@ struct connections_limits {
 };
 
 struct connections *connections_new(struct ev_loop *loop, const struct connections_limits *limits);
-/* All connections were removed. */
+/* Frees it after all connections were removed. */
 void connections_free(struct connections *c);
 
-/* fd stays the caller's, and open until the remove. Makes room if it must. */
+/* Adds a connection, and ends another if it must. fd stays the caller's, and open until the
+ * remove. */
 struct connection *connections_add(struct connections *c, int fd, const struct sockaddr *from);
 void connections_remove(struct connections *c, struct connection *x);
 
-/* A complete request is there that is worth an answer; false: it was answered. */
+/* Tells whether the connection has a complete request that is worth an answer; false: it was
+ * answered. */
 void connection_serves(struct connection *x, bool serves);
 
-/* Its answer goes on for as long as its owner likes: until connection_serves(). */
+/* Tells that the answer goes on for as long as its owner likes: until connection_serves(). */
 void connection_streams(struct connection *x);
-/* Its other end is known, and trusted to come back. */
+/* Keeps a connection whose client is known, and trusted to come back. */
 void connection_keep(struct connection *x);
 bool connection_is_kept(const struct connection *x);
-/* The other end has closed it, or it was ended here. */
+/* Whether the other end has closed the connection, or it was ended here. */
 bool connection_is_gone(const struct connection *x);
-/* Shuts it down; twice is fine. */
+/* Shuts the connection down; twice is fine. */
 void connection_end(struct connection *x);
 
-/* There is one that never had a complete request: over TLS it may be in its handshake. */
+/* Whether some connection never had a complete request: over TLS it may be in its handshake. */
 bool connections_has_newcomer(const struct connections *c);
 
-/* A number that stands for the address that it comes from. */
+/* Gives a number that stands for the address of the other end. */
 uint64_t connection_address(const struct connection *x);
 
 #endif

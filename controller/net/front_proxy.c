@@ -26,8 +26,8 @@ struct names {
 	size_t n; /* 0: any name */
 };
 
-/* One that passed. Those that did not are not kept: with other certificates behind it, the same one
- * may pass. And so nobody else can push the API server's out. */
+/* A certificate that passed. A refused one is not kept: it may pass with other certificates behind
+ * it. And so nobody else can push the API server's out. */
 struct passed {
 	unsigned char leaf[SHA256_BYTES];
 	int64_t since_ms, until_ms;
@@ -38,7 +38,7 @@ struct front_proxy {
 	gnutls_x509_trust_list_t authorities;
 	struct names names;
 	struct passed passed[PASSED_MAX];
-	size_t turn; /* whose place the next one gets */
+	size_t turn; /* counts the places that were taken */
 };
 
 static void names_done(struct names *names)
@@ -100,7 +100,7 @@ static int names_error(struct names *names, struct err *e)
 	return err_set(e, ERR_INVALID, "data." NAMES_KEY " is no JSON array of strings");
 }
 
-/* Absent, empty and [] are the same for the API server: any name. */
+/* Reads the names. Absent, empty and [] are the same for the API server: any name. */
 static int read_names(const char *text, struct names *ret, struct err *e)
 {
 	struct names names = {0};
@@ -194,7 +194,7 @@ static void remember(
 /* ---- what a client shows --------------------------------------------------------------------- */
 
 struct chain {
-	gnutls_x509_crt_t crt[CHAIN_MAX]; /* its own first */
+	gnutls_x509_crt_t crt[CHAIN_MAX]; /* the client's own first */
 	unsigned n;
 };
 

@@ -1,11 +1,12 @@
 /*
  * The front proxy: is it the API server that asks, and for whom?
  *
- * kubectl speaks to the API server alone. That authenticates its user, asks its authorizer, and
- * passes the request on to us, with its own client certificate and the user in headers. We believe
- * those headers only behind a certificate that the cluster's front-proxy authority signed, for one
- * of the names that it allows. Both are in the ConfigMap extension-apiserver-authentication of
- * kube-system, which is read anew every minute: authorities are renewed while we run.
+ * kubectl speaks to the API server alone. The API server authenticates the user, asks its
+ * authorizer, and passes the request on to us, with its own client certificate and the user in
+ * headers. We believe those headers only behind a certificate that the cluster's front-proxy
+ * authority signed, for one of the names that it allows. Both are in the ConfigMap
+ * extension-apiserver-authentication of kube-system, which is read anew every minute: authorities
+ * are renewed while we run.
  *
  * Rights are not asked again: the API server has asked for exactly this path and verb.
  */
@@ -20,7 +21,7 @@
 
 struct front_proxy;
 
-/* Knows nobody until it was told. */
+/* Makes a front proxy that trusts nobody until front_proxy_take(). */
 struct front_proxy *front_proxy_new(void);
 void front_proxy_free(struct front_proxy *p);
 
@@ -29,13 +30,14 @@ void front_proxy_free(struct front_proxy *p);
 int front_proxy_take(
 	struct front_proxy *p, const cJSON *configmap, bool *ret_changed, struct err *e);
 
-/* The authorities as PEM, which a client must be asked for; NULL while none is known. Until the next
- * call of front_proxy_take(). */
+/* Gives the authorities as PEM, which a client must be asked for; NULL while none is known. Valid
+ * until the next front_proxy_take(). */
 const char *front_proxy_authorities(const struct front_proxy *p);
 
-/* Is the client of this session (a gnutls_session_t; NULL: of none) the front proxy? NULL: it is; else
- * why not, a static sentence. now_ms: by the machine's clock, as GnuTLS judges by it. Who passed is
- * remembered for a minute, at most until its certificate ends or the authorities change. */
+/* Says why the client of this session (a gnutls_session_t; NULL: none) is not the front proxy, in a
+ * static sentence; NULL: it is. now_ms is by the machine's clock, as GnuTLS judges by it. A
+ * certificate that passed is remembered for a minute, at most until it ends or the authorities
+ * change. */
 const char *front_proxy_refuses(struct front_proxy *p, void *session, int64_t now_ms);
 
 #endif

@@ -21,11 +21,11 @@ enum {
 	HEADERS_MAX_BYTES = 32 * 1024,
 	IDLE_SECONDS = 10,
 	BODY_MAX_BYTES = 64 * 1024 * 1024,
-	/* Connections that were ended and that libmicrohttpd has not closed yet. At its own limit
+	/* Connections that were ended, but that libmicrohttpd has not closed yet. At its own limit
 	 * it closes new ones: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
 	HANDSHAKE_PACE_MS = 5,
-	SMALL_BYTES = 64 * 1024, /* there is always room for an answer like that to a probe */
+	SMALL_BYTES = 64 * 1024, /* an answer like that to a probe always has room */
 };
 
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -37,11 +37,11 @@ const struct connections_limits HTTP_PROBE_LIMITS = {
 
 const struct listener_pace HTTP_TLS_PACE = {.each_second = 100, .burst = 200};
 
-/* The rights that Kubernetes is asked for, one after the other. */
+/* The checks of rights, one after the other. */
 enum right_check {
-	CHECK_NAMES_USERS,  /* of a proxy that names a user, */
+	CHECK_NAMES_USERS,  /* the right of a proxy to name a user, */
 	CHECK_NAMES_GROUPS, /* and groups */
-	CHECK_MUST,	    /* of the caller, or of the user that it names: rights.must */
+	CHECK_MUST,	    /* rights.must, of the caller or of the user that it names */
 	CHECKS_DONE,
 };
 
@@ -49,9 +49,9 @@ enum request_state {
 	REQUEST_NEW,
 	REQUEST_ASLEEP,	  /* auth was asked; the connection is suspended */
 	REQUEST_SETTLED,  /* auth has answered; MHD will call again */
-	REQUEST_DEFERRED, /* the owner will answer; the connection is suspended */
-	REQUEST_ANSWERED, /* it has */
-	REQUEST_STREAMS,  /* it answers by a stream */
+	REQUEST_DEFERRED, /* the owner will answer later; the connection is suspended */
+	REQUEST_ANSWERED, /* the owner has answered */
+	REQUEST_STREAMS,  /* the owner answers by a stream */
 };
 
 struct http_question {
@@ -62,15 +62,15 @@ struct http_question {
 	enum request_state state;
 	struct http_rights rights;
 	struct caller caller;
-	bool is_trusted; /* it comes from loopback, which is trusted, and shows no token */
+	bool is_trusted; /* from loopback, which is trusted, and without a token */
 	enum right_check check;
 	enum auth_verdict verdict;
 	struct http_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
-	struct http_stream *stream; /* REQUEST_STREAMS */
-	size_t unsent;		    /* bytes of its answer */
+	struct http_stream *stream; /* of REQUEST_STREAMS */
+	size_t unsent;		    /* bytes of the answer */
 	bool refused;
-	bool is_file; /* its answer is the same for all, until another program runs */
+	bool is_file; /* the answer is the same for all, until another program runs */
 };
 
 struct http {
@@ -82,8 +82,8 @@ struct http {
 	bool is_tls;
 	ev_io io;
 	ev_timer timer;
-	ev_timer look;	       /* at streams; runs while there are any */
-	bool has_drained;      /* one of them */
+	ev_timer look;	       /* looks at streams; runs while there are any */
+	bool has_drained;      /* some stream has */
 	struct link questions; /* all that were begun */
 	size_t unsent;	       /* of all answers but streams */
 };
@@ -104,14 +104,14 @@ static void add_headers(
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 }
 
-/* Its connection is closed: whoever was refused comes anew, at the port's pace. But a stranger at the
- * other end of one that is kept must not make all who share it wait. */
+/* Whether the connection is closed after a refusal: the client comes anew, at the port's pace. A
+ * kept connection is not: a stranger behind it must not make all who share it wait. */
 static bool is_last(const struct http_question *q)
 {
 	return q->http->options.one_request || (q->refused && !connection_is_kept(q->place));
 }
 
-/* Takes the body. tag: the ETag of a file, or "". */
+/* Makes the response of body, which it takes. tag: the ETag of a file, or "". */
 static struct MHD_Response *response_of(
 	const struct http_question *q, const char *content_type, const char *tag, struct buf *body)
 {
@@ -125,7 +125,7 @@ static struct MHD_Response *response_of(
 		free(text);
 		return NULL;
 	}
-	/* A file is asked for again each time, and is told to be the same. */
+	/* A client asks for a file again each time, and is told that it is the same. */
 	add_headers(r, content_type, q->http->options.policy, *tag ? "no-cache" : "no-store");
 	MHD_add_response_header(r, "Vary", "Accept-Encoding");
 	if (*tag)
@@ -195,8 +195,8 @@ static enum MHD_Result on_param(
 	return MHD_NO;
 }
 
-/* MHD_lookup_connection_value() takes FieldSelector for fieldSelector. The API server does not, and
- * gives a right for what it reads. */
+/* Matches to the letter: MHD_lookup_connection_value() takes FieldSelector for fieldSelector. The
+ * API server does not, and gives a right for what it reads. */
 const char *http_param(const struct http_question *q, const char *name)
 {
 	struct wanted w = {name, NULL};
@@ -237,7 +237,7 @@ bool http_takes_gzip(const struct http_question *q)
 	return coding_takes_gzip(http_header(q, "Accept-Encoding"));
 }
 
-/* The gnutls_session_t, whose certificate nobody has verified; NULL: plain HTTP. */
+/* Gives the gnutls_session_t, whose certificate nobody has verified; NULL: plain HTTP. */
 static void *session_of(const struct http_question *q)
 {
 	if (!q->http->is_tls)
@@ -412,8 +412,8 @@ static const struct right *right_of(const struct http_question *r)
 	return NULL;
 }
 
-/* Does this caller pass without the check? One that is trusted may do everything, also name a user. What
- * that user may is checked all the same. */
+/* Whether this caller passes without the check. A trusted one may do everything, also name a user.
+ * The rights of that user are checked all the same. */
 static bool is_passed_over(const struct http_question *r)
 {
 	bool is_named = r->caller.as;
@@ -465,7 +465,7 @@ static enum MHD_Result ask(struct http_question *r, const char *path)
 	return MHD_YES;
 }
 
-/* From the check that it has come to. */
+/* Goes on with the next check. */
 static enum MHD_Result go_on(struct http_question *r, const char *path)
 {
 	while (r->check != CHECKS_DONE && is_passed_over(r))
@@ -497,7 +497,7 @@ static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 	return MHD_NO;
 }
 
-/* What the user may for whom it asks, the API server has found out. */
+/* Admits the API server, which has asked for the rights of its user. */
 static enum MHD_Result admit_front_proxy(struct http_question *r, const char *path)
 {
 	struct http *h = r->http;
@@ -523,7 +523,8 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 			"a page of another site may not ask; open this address in a tab of its own");
 	if (caller_read(r->connection, &r->caller, &e) != 0)
 		return queue_error(r, 400, e.text);
-	/* Who shows a token wants to be its owner: one that nobody knows must not see everything. */
+	/* A caller that shows a token wants to be its owner: an unknown token must not see
+	 * everything. */
 	r->is_trusted =
 		!h->options.trust_nobody && !r->caller.token && caller_is_loopback(r->connection);
 	if (r->is_trusted && !caller_names_host(r->connection))
@@ -607,7 +608,8 @@ static enum MHD_Result on_text(void *ctx, enum MHD_ValueKind kind, const char *n
 	return *has_nul ? MHD_NO : MHD_YES;
 }
 
-/* %00 would end for us a text that goes on for whoever gave a right for it. */
+/* Whether a parameter has a NUL. %00 would end a text for us, which goes on for those who gave a
+ * right for it. */
 static bool has_nul(struct MHD_Connection *c)
 {
 	bool found = false;
@@ -615,7 +617,7 @@ static bool has_nul(struct MHD_Connection *c)
 	return found;
 }
 
-/* The status of what is no question; 0: it is one. */
+/* Gives the status of a request that is no question; 0: it is one. */
 static unsigned fault_of(struct MHD_Connection *c, const char *method, const char **ret_sentence)
 {
 	*ret_sentence = "only GET and HEAD";
@@ -635,8 +637,8 @@ static enum MHD_Result take_new(struct http_question *q, const char *path, const
 	return status ? queue_error(q, status, sentence) : admit(q, path);
 }
 
-/* Called once when the headers are there, then again until an answer is queued. One that is queued at
- * once ends the connection: for libmicrohttpd somebody may send a body yet. */
+/* Takes a request: called once when the headers are there, then again until an answer is queued. An
+ * answer that is queued at once ends the connection: to libmicrohttpd a body may still come. */
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *path,
 	const char *method, const char *version, const char *data, size_t *size, void **ctx)
 {
@@ -666,8 +668,9 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* libmicrohttpd's epoll forgets that a handshake waits for bytes (0.9.75 does): it then wants to be
- * run again at once, for as long as the client stalls. A pace bounds what that costs. */
+/* Whether libmicrohttpd is in haste for a handshake. Its epoll forgets that one waits for bytes
+ * (0.9.75 does), and it wants to be run again at once, for as long as the client stalls. A pace
+ * bounds what that costs. */
 static bool is_in_haste(const struct http *h, MHD_UNSIGNED_LONG_LONG ms)
 {
 	return h->is_tls && ms < HANDSHAKE_PACE_MS && connections_has_newcomer(h->connections);
@@ -700,7 +703,7 @@ static void tell_drained(struct http *h)
 			stream_tell_drained(q->stream);
 }
 
-/* What is written in tell_drained() wants another turn: http_soon(). */
+/* Runs libmicrohttpd. What tell_drained() has written wants another turn: http_soon(). */
 static void http_turn(struct http *h)
 {
 	MHD_run(h->daemon);
@@ -738,7 +741,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	http_turn(w->data);
 }
 
-/* It is libmicrohttpd's from here on, and closed by that in any case. */
+/* Gives a connection to libmicrohttpd, which closes it in any case. */
 static void on_accepted(int fd, const struct sockaddr *from, socklen_t len, void *ctx)
 {
 	struct http *h = ctx;
@@ -756,7 +759,7 @@ static struct MHD_Daemon *start_daemon(struct http *h)
 		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls->certificate : NULL},
 		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls->key : NULL},
 		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)TLS_PRIORITIES},
-		/* With one, libmicrohttpd asks for a certificate. It verifies none. */
+		/* With authorities, libmicrohttpd asks for a certificate. It verifies none. */
 		{MHD_OPTION_HTTPS_MEM_TRUST, 0,
 			(char *)(proxy ? front_proxy_authorities(proxy) : NULL)},
 		{MHD_OPTION_END, 0, NULL},
@@ -790,7 +793,7 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	h->loop = loop;
 	h->options = *o;
 	list_init(&h->questions);
-	h->options.host = NULL; /* borrowed for this call only */
+	h->options.host = NULL; /* borrowed for http_new() only */
 	h->connections = connections_new(loop, &o->limits);
 	h->daemon = start_daemon(h);
 	if (!h->daemon) {
@@ -800,7 +803,7 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
 	}
 	h->is_tls = o->tls;
-	h->options.tls = NULL; /* borrowed, as the host */
+	h->options.tls = NULL; /* borrowed for http_new() only */
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	must(info);
 	ev_io_init(&h->io, on_io, info->epoll_fd, EV_READ);

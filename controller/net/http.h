@@ -3,34 +3,36 @@
  *
  * Only GET and HEAD, no bodies, 256 connections, 32 KiB of headers each, ten seconds for a request
  * and a minute for its answer; connections.h says which connection goes when there are too many.
- * What is answered is the owner's (answer), and which right it wants (rights); this module decides
- * who gets it: open paths are for all, the rest to callers from a loopback address, and to those
- * whose bearer token the owner's `ask` gives that right; caller.h has those for whom a proxy asks. The
- * connection sleeps while that is found out.
  *
- * A port of the API server's (http_options.front_proxy) has one caller, which has asked for the rights of those
- * for whom it asks: the front proxy, by its certificate. Its connections are kept, and all others are refused.
+ * The owner gives the answer (answer), and says which right it wants (rights). This module decides
+ * who gets it. Open paths are for all. The rest is for callers from a loopback address, and for
+ * callers whose bearer token has that right, as the owner's `ask` says; a proxy may ask for others
+ * (caller.h). The connection sleeps while that is found out.
  *
- * An answer goes as gzip to a client that takes it (coding.h). It may also be a stream, which goes on for as long as
- * its owner likes (stream.h).
+ * A port for the API server (http_options.front_proxy) has one caller, known by its certificate:
+ * the front proxy, which has asked for its users' rights. Its connections are kept, all others are
+ * refused.
  *
- * With http_options.tls it speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the request:
- * the same ten seconds are for both. It costs about a millisecond, so http_options.pace bounds how
- * many are begun (listener.h).
+ * An answer goes as gzip to a client that takes it (coding.h). It may also be a stream, which goes
+ * on for as long as its owner likes (stream.h).
  *
- * The kubelet's probes have a port of their own (http_probes), so that no caller of this one can
- * make them wait: open paths only, one request a connection, five seconds for it.
+ * With http_options.tls the port speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the
+ * request: the ten seconds are for both. It costs about a millisecond, so http_options.pace bounds
+ * how many are begun (listener.h).
  *
- * Whoever is refused (401, or by this module) has had the last answer of his connection, unless that is
- * kept (http_keep()): else he could go on without a pace.
+ * The kubelet's probes have a port of their own (HTTP_PROBE_LIMITS), so that no caller of this one
+ * can make them wait: open paths only, one request a connection, five seconds for it.
  *
- * A browser says whether a page of another site asks (Sec-Fetch-Site). Such a page gets open paths only: it
- * could not read an answer, but would learn how long it took, and could keep us busy with the rights of a
- * port-forward or of a proxy's cookie.
+ * A refusal (401, or one by this module) is the last answer of its connection, unless that is kept
+ * (http_keep()): else its client could go on without a pace.
  *
- * A caller from loopback must also name this host in its Host header by address or as localhost:
- * else a web page could point a name of its own at 127.0.0.1 and read us through the browser of
- * a user with a port-forward open.
+ * A browser says whether a page of another site asks (Sec-Fetch-Site). Such a page gets open paths
+ * only: it could not read an answer, but would learn how long it took, and could keep us busy with
+ * the rights of a port-forward or of a proxy's cookie.
+ *
+ * A caller from loopback must also name this host in its Host header by address or as localhost.
+ * Else a web page could point a name of its own at 127.0.0.1, and read us through the browser of a
+ * user with a port-forward open.
  */
 #ifndef SLUICE_CONTROLLER_NET_HTTP_H
 #define SLUICE_CONTROLLER_NET_HTTP_H
@@ -60,22 +62,22 @@ struct http_reply {
 
 /* What a path wants of its caller. */
 struct http_rights {
-	bool open; /* nothing: it is for all that reach the port */
+	bool open; /* no right: the path is for all that reach the port */
 	struct right must;
 };
 
 struct http_options {
 	const char *host;   /* "" all addresses */
 	uint16_t port;	    /* 0: any free one */
-	const char *flag;   /* that named the address, for sentences */
+	const char *flag;   /* the flag that named the address, for sentences */
 	const char *policy; /* Content-Security-Policy of all answers; NULL: none. Static */
 	bool trust_nobody;  /* loopback is an address like any other */
 	bool one_request;   /* then the connection is closed */
 	struct connections_limits limits;
 	struct listener_pace pace; /* of new connections */
 	const struct tls *tls;	   /* NULL: plain HTTP; borrowed for http_new() only */
-	/* It alone may ask, and clients are asked for a certificate of its authorities. Borrowed. NULL:
-	 * rights and ask have the word. */
+	/* The only caller, if there is one; clients are asked for a certificate of its authorities.
+	 * Borrowed. NULL: rights and ask decide. */
 	struct front_proxy *front_proxy;
 	struct http_rights (*rights)(const struct http_question *q, const char *path);
 	struct http_reply (*answer)(
@@ -83,11 +85,12 @@ struct http_options {
 	/* Takes a question that cannot be answered at once: http_answer() will be called for it,
 	 * once. False: answer() has it. May be NULL. */
 	bool (*defer)(struct http_question *q, const char *path, void *ctx);
-	/* The body of an answer that is made here: application/json. NULL: {"error": sentence}. */
+	/* Writes the body of an error that is made here: application/json. NULL: {"error":
+	 * sentence}. */
 	void (*put_error)(struct buf *out, unsigned status, const char *sentence);
-	/* Says which right a caller lacks, and how to get it. NULL: which, alone. */
+	/* Says which right a caller lacks, and how to get it. NULL: only which. */
 	void (*put_refusal)(const struct right *r, struct buf *out);
-	/* What a proxy must be allowed that names users, and groups (caller.h). */
+	/* The rights to name users, and groups, of a proxy (caller.h). */
 	struct right names_users, names_groups;
 	enum auth_verdict (*ask)(const struct auth_caller *caller, const struct right *right,
 		auth_verdict_fn *fn, void *fn_ctx, void *ctx);
@@ -95,63 +98,69 @@ struct http_options {
 };
 
 extern const struct connections_limits HTTP_LIMITS, HTTP_PROBE_LIMITS;
-/* Of a port that speaks TLS: handshakes take a tenth of a core at most, whoever asks for them. */
+/* The pace of a port that speaks TLS: handshakes take a tenth of a core at most, whoever begins
+ * them. */
 extern const struct listener_pace HTTP_TLS_PACE;
 
-/* ERR_INVALID: the address cannot be had, or there is no TLS; the sentence says why. */
+/* Opens a port. ERR_INVALID: the address cannot be had, or there is no TLS; the sentence says
+ * why. */
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e);
-/* A parameter of the query, or NULL; while the question is being taken. Its name is this one to the
- * letter; of several the first. */
+/* Gives a parameter of the query, or NULL, while the question is being taken. The name must match
+ * to the letter; of several the first counts. */
 const char *http_param(const struct http_question *q, const char *name);
-/* Each value of a parameter that may come several times, in their order; the same. Stops where fn says false. */
+/* Gives each value of such a parameter, in their order, until fn says false. */
 void http_each_param(const struct http_question *q, const char *name,
 	bool (*fn)(const char *value, void *ctx), void *ctx);
-/* The port at which it was asked. */
+/* Gives the port of the question. */
 const struct http *http_of(const struct http_question *q);
-/* The same of a header. */
+/* Gives a header of the question, or NULL, while it is being taken. */
 const char *http_header(const struct http_question *q, const char *name);
-/* Who asks, to the letter of the headers, as long as the question is there. Nothing of one that was let in
- * without being asked: from here, or for an open path. */
+/* Tells who asks, to the letter of the headers, as long as the question is there. Nothing is told
+ * of a caller that was not asked: one from here, or for an open path. */
 void http_caller(const struct http_question *q, struct auth_caller *ret);
-/* Whose connection this is is known: no stranger's takes its place (connections.h). From inside defer. */
+/* Keeps the connection, whose client is known: no stranger takes its place (connections.h). From
+ * inside defer. */
 void http_keep(struct http_question *q);
-/* Does nobody wait for its answer any more? It still wants one. */
+/* Whether nobody waits for the answer any more. The question must be answered all the same. */
 bool http_gone(const struct http_question *q);
-/* May its answer go as gzip? */
+/* Whether the answer may go as gzip. */
 bool http_takes_gzip(const struct http_question *q);
-/* From inside defer, or later from the loop. The body may be a gzip where http_takes_gzip(). */
+/* Answers, from inside defer, or later from the loop. The body may be a gzip where
+ * http_takes_gzip(). */
 void http_answer(struct http_question *q, struct http_reply reply, const struct buf *body);
-/* Answers as http_answer() with a file, which is the same text until another program runs. It has an ETag; a client
- * that names it is told that its copy is good (304). content_type: static. */
+/* Answers as http_answer() with a file: a text that stays until another program runs. It has an
+ * ETag; a client that names that is told that its copy is good (304). content_type: static. */
 void http_answer_file(struct http_question *q, const char *content_type, struct slice text);
-/* Slow clients must not take the controller's memory: so many bytes of answers may wait to be fetched at a port,
- * streams aside. Who makes a large answer asks first whether there is room; a small one always has it. */
+/* The most bytes of answers that may wait to be fetched at a port, streams aside: slow clients must
+ * not take the controller's memory. http_has_room() is asked before a large answer is made; a small
+ * one always has room. */
 enum { HTTP_UNSENT_MAX_BYTES = 96 << 20 };
 bool http_has_room(const struct http_question *q, size_t bytes);
 
-/* Its answer is a stream instead: status 200, and what is written until one of the two ends it. */
+/* An answer that is a stream: status 200, and what is written until one of the two ends it. */
 struct http_stream;
 
 struct http_stream_events {
-	/* From the loop: nothing waits to be sent any more. May be NULL. */
+	/* Tells, from the loop, that nothing waits to be sent any more. May be NULL. */
 	void (*drained)(void *ctx);
-	/* The client has gone, or takes nothing: the stream is no more. Not after http_stream_end(),
-	 * and not from inside another call; nothing of the port may be called in here. */
+	/* Tells that the client has gone, or takes nothing: the stream is no more. Not after
+	 * http_stream_end(), and not from inside another call. Nothing of the port may be called in
+	 * here. */
 	void (*closed)(void *ctx);
 	void *ctx;
 };
 
-/* As http_answer(). content_type: static. */
+/* Answers by a stream, as http_answer(). content_type: static. */
 struct http_stream *http_stream(
 	struct http_question *q, const char *content_type, const struct http_stream_events *events);
-/* At most 4 MiB may wait to be sent: with more the client is cut off. */
+/* Writes to a stream. At most 4 MiB may wait to be sent: beyond that the client is cut off. */
 void http_stream_write(struct http_stream *s, struct slice text);
 size_t http_stream_waiting(const struct http_stream *s);
-/* What was written is sent yet. s must not be named again. */
+/* Ends a stream, whose text is still sent. s must not be named again. */
 void http_stream_end(struct http_stream *s);
 
-/* No verdict and no answer may come after this: free those who give them first. Streams are
- * cut. */
+/* Closes the port, and cuts its streams. No verdict and no answer may come after this: free those
+ * who give them first. */
 void http_free(struct http *h);
 
 uint16_t http_port(const struct http *h);

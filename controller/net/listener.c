@@ -19,7 +19,7 @@
 enum {
 	BACKLOG = 512,
 	TICKS_A_SECOND = 10,
-	EACH_TURN_MAX = 16, /* then others in the loop have theirs */
+	EACH_TURN_MAX = 16, /* clients of one turn; then others in the loop have theirs */
 };
 
 struct listener {
@@ -27,8 +27,8 @@ struct listener {
 	struct listener_options options;
 	int fd;
 	uint16_t port;
-	unsigned left; /* so many may be let in now, where there is a pace */
-	ev_io io;      /* stopped while none may be */
+	unsigned left; /* may be let in now, where there is a pace */
+	ev_io io;      /* stopped while no client may be let in */
 	ev_timer tick; /* runs while left is not all of burst, or after a fault */
 };
 
@@ -48,13 +48,13 @@ static void spend(struct listener *l)
 		ev_io_stop(l->loop, &l->io);
 }
 
-/* A client that has gone is no fault of ours. */
+/* Whether accepting failed by a fault of ours, not by a client that has gone. */
 static bool is_fault(int why)
 {
 	return why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
 }
 
-/* False: there is none, or none can be had now. */
+/* Lets one client in. False: there is none, or none can be had now. */
 static bool let_one_in(struct listener *l)
 {
 	struct sockaddr_storage from;

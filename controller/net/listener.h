@@ -2,12 +2,12 @@
  * A listener: an address on which clients are awaited, and the pace at which they are let in.
  *
  * A client costs nothing until it is accepted. Over TLS each then costs about a millisecond of our
- * loop (its handshake), whoever it is. So a listener may have a pace: `each_second` new connections,
- * and `burst` at once after a pause. Beyond that it accepts none until the next tick, a tenth of a
- * second later. They wait in the kernel's backlog, where they cost us nothing; when that is full,
- * the kernel tells none. Connections that were accepted are not touched by it.
+ * loop (its handshake), whoever it is. So a listener may have a pace: `each_second` new
+ * connections, and `burst` at once after a pause. Beyond that it accepts none until the next tick,
+ * a tenth of a second later. The others wait in the kernel's backlog, where they cost us nothing;
+ * when that is full, the kernel tells none. Accepted connections are not touched by the pace.
  *
- * Which of those that wait are let in is not ours to choose: the first that came.
+ * The first that came is let in first: the choice is not ours.
  */
 #ifndef SLUICE_CONTROLLER_NET_LISTENER_H
 #define SLUICE_CONTROLLER_NET_LISTENER_H
@@ -28,14 +28,14 @@ struct listener_pace {
 struct listener_options {
 	const char *host; /* "" all addresses; borrowed for listener_new() only, as the flag */
 	uint16_t port;	  /* 0: any free one */
-	const char *flag; /* that named the address, for sentences */
+	const char *flag; /* the flag that named the address, for sentences */
 	struct listener_pace pace;
-	/* From the loop. fd does not block, and is the callee's. */
+	/* Takes a connection, from the loop. fd does not block, and is the callee's. */
 	void (*accepted)(int fd, const struct sockaddr *from, socklen_t len, void *ctx);
 	void *ctx;
 };
 
-/* ERR_INVALID: the address cannot be had; the sentence says why. */
+/* Listens. ERR_INVALID: the address cannot be had; the sentence says why. */
 int listener_new(struct ev_loop *loop, const struct listener_options *o, struct listener **ret,
 	struct err *e);
 void listener_free(struct listener *l); /* NULL is fine */

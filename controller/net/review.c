@@ -26,7 +26,8 @@ void review_ask_token(struct buf *out, const char *token, const char *audience)
 	jw_close(&w);
 }
 
-/* An authenticator without audiences says none: then the token may be for any audience. */
+/* Whether the token is for the audience. An authenticator without audiences says none: then the
+ * token may be for any. */
 static bool is_for(const cJSON *status, const char *audience)
 {
 	if (!audience)

@@ -7,7 +7,7 @@
 #include "base/must.h"
 
 enum {
-	STREAM_MAX_BYTES = 4 << 20, /* that wait to be taken */
+	STREAM_MAX_BYTES = 4 << 20, /* the most that wait to be taken */
 	BLOCK_BYTES = 16 << 10,
 	STALL_SECONDS = 60,
 };
@@ -15,12 +15,12 @@ enum {
 struct http_stream {
 	struct stream_options o;
 	struct buf text;
-	size_t taken; /* of text: libmicrohttpd has that */
+	size_t taken; /* of text, by libmicrohttpd */
 	bool sleeps;  /* the connection is suspended */
-	bool ended;   /* by its owner: the rest is sent yet */
+	bool ended;   /* by its owner; the rest is still sent */
 	bool cut;     /* nothing is sent any more */
 	bool drained; /* the owner is to be told */
-	double moved; /* when something was taken last, or there was nothing to take */
+	double moved; /* when something was taken last, or nothing was waiting */
 };
 
 /* ---- what is sent ---------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static ssize_t take(struct http_stream *s, char *to, size_t max)
 	return (ssize_t)n;
 }
 
-/* From inside libmicrohttpd, which has room for max bytes. */
+/* Gives libmicrohttpd, which calls this with room for max bytes, what waits. */
 static ssize_t on_room(void *cls, uint64_t position, char *to, size_t max)
 {
 	struct http_stream *s = cls;
@@ -127,7 +127,8 @@ struct http_stream *stream_new(const struct stream_options *o, double now)
 	*s = (struct http_stream){.o = *o, .moved = now};
 	buf_init(&s->text, STREAM_MAX_BYTES);
 	connection_streams(o->place);
-	/* libmicrohttpd's own idle time: it would end one whose client reads in fits and starts. */
+	/* libmicrohttpd's own idle time would end a stream whose client reads in fits and
+	 * starts. */
 	MHD_set_connection_option(o->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	return s;
 }

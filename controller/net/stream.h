@@ -1,11 +1,11 @@
 /*
- * An answer that goes on: what libmicrohttpd asks for piece by piece, for as long as its owner writes
- * (http_stream() and its siblings in http.h).
+ * An answer that goes on: what libmicrohttpd asks for piece by piece, for as long as its owner
+ * writes (http_stream() and its siblings in http.h).
  *
  * What was written is kept here until libmicrohttpd takes it. While there is nothing to take, the
  * connection is suspended, and libmicrohttpd (0.9.75) does not see that its client goes away. So
- * somebody has to look, once a second: stream_look() ends a stream whose client has gone, or has
- * taken nothing for a minute although there was something to take.
+ * stream_look() must be called once a second. It ends a stream whose client has gone, or has taken
+ * nothing for a minute although there was something to take.
  *
  * The time that a connection has for an answer (connections.h) begins when the stream has ended.
  */
@@ -23,25 +23,25 @@ struct stream_options {
 	struct connection *place;
 	const char *content_type; /* static */
 	struct http_stream_events events;
-	void (*wake)(void *ctx); /* libmicrohttpd has to run soon */
+	void (*wake)(void *ctx); /* has libmicrohttpd run soon */
 	void (*drained)(void *ctx);
 	void *ctx;
 };
 
 struct http_stream *stream_new(const struct stream_options *o, double now);
-/* libmicrohttpd is done with the connection. Tells closed, where the owner has not ended it. NULL is
- * fine. */
+/* Frees a stream when libmicrohttpd is done with the connection. Tells closed, unless the owner has
+ * ended the stream. NULL is fine. */
 void stream_free(struct http_stream *s);
 
 const char *stream_content_type(const struct http_stream *s);
-/* What libmicrohttpd is to queue, once; NULL: it has no memory. */
+/* Makes what libmicrohttpd is to queue, once; NULL: it has no memory. */
 struct MHD_Response *stream_response(struct http_stream *s);
 
-/* Once a second. */
+/* Ends the stream if its client is gone or stalls. To be called once a second. */
 void stream_look(struct http_stream *s, double now);
 /* Tells the owner, if all was taken since the last time. */
 void stream_tell_drained(struct http_stream *s);
-/* The port closes: libmicrohttpd wants no connection suspended. */
+/* Cuts the stream when the port closes: libmicrohttpd wants no connection suspended. */
 void stream_stop(struct http_stream *s);
 
 #endif

@@ -154,13 +154,14 @@ static int add_names(gnutls_x509_crt_t crt, const struct made_for *made_for)
 	return rc;
 }
 
-/* Valid from an hour ago, as clocks differ, and longer than any process lives. */
+/* Fills the certificate: valid from an hour ago, as clocks differ, and longer than any process
+ * lives. */
 static int fill(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key, const struct made_for *made_for)
 {
 	unsigned char serial[SERIAL_BYTES];
 	time_t now = time(NULL);
 	int rc = gnutls_rnd(GNUTLS_RND_NONCE, serial, sizeof(serial));
-	serial[0] &= 0x7F; /* it must be positive */
+	serial[0] &= 0x7F; /* a serial number must be positive */
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_version(crt, 3);
 	if (rc == 0)

@@ -1,9 +1,9 @@
 /*
- * The certificate and the private key of a port, as PEM texts.
+ * The certificate and the private key of a port, as PEM texts, from two files or made here.
  *
- * From two files, or made here. What comes out of this module is always usable: the files were
- * readable, both are PEM, and the key belongs to the certificate. The port serves what was read: for a
- * renewed certificate it has to be opened anew.
+ * What comes out of this module is always usable: the files were readable, both are PEM, and the
+ * key belongs to the certificate. The port serves what was read: for a renewed certificate it has
+ * to be opened anew.
  *
  * A key that was made here is never written anywhere; it ends with the process.
  */
@@ -24,17 +24,20 @@ struct tls {
 };
 
 struct tls_files {
-	const char *cert_flag, *key_flag; /* that named them, for sentences: "--tls-cert-file" */
+	const char *cert_flag,
+		*key_flag; /* the flags that named them, for sentences: "--tls-cert-file" */
 	const char *cert, *key;
 };
 
-/* ERR_INVALID: the sentence names the flag, the file and the cure. */
+/* Reads both files. ERR_INVALID: the sentence names the flag, the file and the cure. */
 int tls_load(const struct tls_files *f, struct tls **ret, struct err *e);
 
-/* For these DNS names; localhost, 127.0.0.1, ::1 and this host's name are in it in any case. */
+/* Makes a certificate for these DNS names, and always for localhost, 127.0.0.1, ::1 and this host's
+ * name. */
 int tls_make(const char *const *names, size_t n, struct tls **ret, struct err *e);
 
-/* A line about it: a warning when it has expired. file: where it is from; NULL: made here. */
+/* Logs a line about the certificate: a warning when it has expired. file: its source; NULL: made
+ * here. */
 void tls_log(const struct tls *t, const char *file, struct log *log);
 
 void tls_free(struct tls *t);
