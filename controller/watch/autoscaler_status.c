@@ -18,7 +18,7 @@ void autoscaler_status_see(struct autoscaler_status *a, const struct cJSON *conf
 		return;
 	bool first = a->version[0] == '\0';
 	snprintf(a->version, sizeof(a->version), "%s", version);
-	if (first) /* it may have been written long ago, by one that is gone */
+	if (first) /* it may have been written long ago */
 		return;
 	a->changed = true;
 	queue_set_cluster_autoscaler(a->queue, true);

@@ -10,7 +10,7 @@
 
 struct lodger {
 	struct uid uid;
-	uint32_t seen; /* the list it was last seen in */
+	uint32_t seen; /* the last list with the pod in it */
 };
 
 struct bound_pods {
@@ -57,7 +57,7 @@ static void keep(struct bound_pods *l, const struct bound_pod *b)
 	queue_bind_pod(l->o.queue, b);
 }
 
-/* Those that the last list did not have; NULL: none. */
+/* Gives the pods that the last list did not have, or all. The list is the caller's. */
 static struct lodger **lost(const struct bound_pods *l, bool all, size_t *ret_n)
 {
 	struct lodger *p, **list = mem_array(l->all.count + 1, sizeof(*list));
@@ -83,7 +83,7 @@ static void lose_unseen(struct bound_pods *l, bool all)
 
 /* ---- what the watch says --------------------------------------------------------------------- */
 
-/* It is there, so it is not lost in this list. uid NULL: it is not known which that is. */
+/* Keeps a pod from being lost in this list. uid NULL: which pod is not known, so none is lost. */
 static void keep_as_it_was(struct bound_pods *l, const struct uid *uid)
 {
 	struct lodger *p = uid ? map_get(&l->all, uid_hash(uid), uid) : NULL;

@@ -27,18 +27,18 @@ struct keep {
 	char *version;
 	char *others; /* finalizers but ours, as a JSON array's inside: "a","b" */
 	bool has_ours, deleting;
-	bool under_way; /* a write of it, and since then: */
-	bool takes_off; /* it takes ours off */
-	bool seen;	/* another version was seen */
-	bool lost;	/* it is gone: forgotten when that is answered */
-	int64_t due_ms; /* not before; 0: at once */
+	bool under_way; /* a write of the object is */
+	bool takes_off; /* the write takes our finalizer off */
+	bool seen;	/* another version was seen since the write */
+	bool lost;	/* the object is gone, and is forgotten with the answer */
+	int64_t due_ms; /* no write before; 0: at once */
 };
 
 struct finalizers {
 	struct finalizers_options options;
 	struct map keeps;
 	unsigned in_flight;
-	bool denied; /* and said */
+	bool denied; /* a 403 was logged */
 	int64_t denied_until_ms, now_ms;
 };
 
@@ -163,7 +163,8 @@ static bool is_in_use(const struct keep *k)
 					      : queue_flavor_users(q, k->name, users);
 }
 
-/* None can be added to what is being deleted; so it goes without, if it had none. */
+/* Whether a write is due. Nothing can be added to an object that is being deleted: without our
+ * finalizer it goes without. */
 static bool is_due(const struct keep *k)
 {
 	int64_t now_ms = k->all->now_ms;
@@ -183,7 +184,7 @@ static const char *plural_of(const struct keep *k)
 	return k->kind == REPORT_CLUSTERQUEUE ? "clusterqueues" : "resourceflavors";
 }
 
-/* Once, until it is permitted again. */
+/* Notes a 403, and logs it once, until a write is permitted again. */
 static void is_denied(struct finalizers *f, const struct keep *k, const char *sentence)
 {
 	f->denied_until_ms = f->now_ms + DENIED_MS;
@@ -218,8 +219,8 @@ static void has_landed(const struct keep *k)
 		k->name, NULL);
 }
 
-/* What it is now is told by the watch. Until then a write of it would be refused for its version:
- * the version that a status was written in meanwhile has often been seen already. */
+/* Ends a write. The watch tells the new version, and until then another write would be refused.
+ * When a status was written meanwhile, its version has often been seen already. */
 static void on_written(const struct kube_answer *a, void *ctx)
 {
 	struct keep *k = ctx;
@@ -270,7 +271,7 @@ static void keep_write(struct keep *k)
 	buf_done(&body);
 }
 
-/* As many at a time as may be; answers take it further. */
+/* Writes as many as may be under way; each answer goes on here. */
 static void write_due(struct finalizers *f)
 {
 	struct keep *k;

@@ -3,19 +3,19 @@
  *
  * The leader puts sluice.dev/resource-in-use on every ClusterQueue and ResourceFlavor. When one is
  * deleted the API server keeps it, with a deletionTimestamp, until the leader takes the finalizer
- * off: when the queue says that nothing uses it any more (queue/users.h). Meanwhile nothing starts
- * in such a ClusterQueue, a ResourceFlavor works as before, and their conditions say what uses them
- * (queue/explain/view.c, status_writer.h). Other finalizers are never touched.
+ * off: when the queue says that nothing uses it any more (queue/explain/users.c). Meanwhile nothing
+ * starts in such a ClusterQueue, a ResourceFlavor works as before, and their conditions say what
+ * uses them (queue/explain/view.c, status_writer.h). Other finalizers are never touched.
  *
- * On no other kind: without a Cohort its members only stop lending each other quota; without a
- * LocalQueue its Jobs run to their end, and those that wait can be given another one (and a
- * namespace that is deleted must not wait for a controller); RunPolicies, Calendars, PricePlans,
- * Budgets and AdvanceReservations hold no Job.
+ * No other kind has it. Without a Cohort its members only stop lending each other quota. Without a
+ * LocalQueue its Jobs run to their end, and waiting ones can be given another; a namespace that is
+ * deleted must not wait for a controller. RunPolicies, Calendars, PricePlans, Budgets and
+ * AdvanceReservations hold no Job.
  *
- * It waits for everything else: a write is small, guarded by the resourceVersion that was seen, and
- * at most two are under way. One that failed is due again with what is seen next, or after a few
- * seconds. Where our role is an older one, which may not patch these kinds, that is said once and
- * tried once a minute: everything else works, and what is deleted goes at once, as it did before.
+ * Finalizers wait for everything else: a write is small, guarded by the resourceVersion that was
+ * seen, and at most two are under way. A write that failed is due again with what is seen next, or
+ * after a few seconds. An older role of ours may not patch these kinds. That is said once and tried
+ * once a minute: everything else works, and deleted objects go at once.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_FINALIZERS_H
 #define SLUICE_CONTROLLER_WATCH_FINALIZERS_H
@@ -37,15 +37,15 @@ struct finalizers_options {
 };
 
 struct finalizers *finalizers_new(const struct finalizers_options *o);
-/* After the client is freed, or has been told of no more answers. */
+/* Frees it after the client, or when no more answers come. */
 void finalizers_free(struct finalizers *f);
 
-/* An object as it is on the API server, and one that is gone; kinds that have no finalizer of ours
- * are passed over. */
+/* Take an object as it is on the API server, or its loss. Kinds without our finalizer are passed
+ * over. */
 void finalizers_see(struct finalizers *f, enum status_writer_kind kind, const struct cJSON *object);
 void finalizers_lose(struct finalizers *f, enum status_writer_kind kind, const char *name);
 
-/* Writes what is due. Called about once a second, while leading. */
+/* Writes what is due. To be called about once a second, while leading. */
 void finalizers_tick(struct finalizers *f, int64_t now_ms);
 
 #endif

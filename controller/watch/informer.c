@@ -30,32 +30,32 @@ struct view {
 	const struct kind *kind;
 	char *path;
 	struct kube_watch *watch;
-	struct kube_subscriber *subscriber; /* of the Nodes, instead of a watch */
+	struct kube_subscriber *subscriber; /* of a shared watch, instead of one of its own */
 	struct seen_set *seen_set;
-	bool listed;	/* completely, once */
-	bool denied;	/* not yet listed, for we may not; we do without */
-	bool absent;	/* not served: of another program, which is not here */
-	uint64_t probe; /* the request that asks why it cannot be listed; 0: none */
-	bool heard;	/* since that was sent, the watch told of an object, or had them all */
-	int undecided;	/* answers to it that say neither, since it was listed last */
+	bool listed;	/* completely, at least once */
+	bool denied;	/* not listed yet, for we may not: the queue does without */
+	bool absent;	/* not served */
+	uint64_t probe; /* the request that asks why the kind cannot be listed; 0: none */
+	bool heard;	/* since the probe was sent, the watch told of an object, or ended a list */
+	int undecided;	/* probes without a clear answer, since the kind was listed last */
 	char *trouble;	/* the last sentence that was logged */
 	int64_t troubled_ms;
 	uint64_t unreadable;	  /* objects that could not be read or decoded, so far */
-	unsigned complaints;	  /* of them in the log, in the minute */
-	int64_t complaints_ms;	  /* ... that began then */
-	uint64_t complaints_left; /* how many of them the log was spared since its last line */
+	unsigned complaints;	  /* in the log, in the minute that began at complaints_ms */
+	int64_t complaints_ms;	  /* the beginning of that minute */
+	uint64_t complaints_left; /* kept out of the log since its last line */
 };
 
 struct informer {
 	struct informer_options options;
-	struct kind_options told; /* is told of what admins describe */
+	struct kind_options told; /* the receivers of what admins describe */
 	struct view view[KINDS];
 	struct view pods; /* only for what goes wrong with them */
 	struct bound_pods *bound_pods;
 	struct autoscaler_status autoscaler_status;
 	bool synced, cluster_known, went_back;
-	bool jobs_anew;	      /* JOBS_ANEW was said since they were listed */
-	int64_t jobs_anew_ms; /* when they were listed for that last */
+	bool jobs_anew;	      /* JOBS_ANEW was said since Jobs were listed */
+	int64_t jobs_anew_ms; /* when Jobs were listed for that last */
 	int64_t zones_ms;     /* when the zone database was looked at last */
 	int64_t quotas_ms;    /* since when a Job waits for a look at the quotas; 0: none does */
 	int64_t quotas_pause_ms;
@@ -68,13 +68,14 @@ static void changed(const struct informer *o)
 	o->options.changed(o->options.ctx);
 }
 
-/* They go to the gate: kind_tell() is not for them. */
+/* Whether the kind is Jobs, which go to the gate: kind_tell() is not for them. */
 static bool is_jobs(const struct view *v)
 {
 	return v->kind == &kinds[JOBS];
 }
 
-/* A tenant may write the same object again a hundred times a second. */
+/* Whether one more complaint may be logged. A tenant may write an object a hundred times a
+ * second. */
 static bool log_has_room(struct view *v)
 {
 	int64_t now_ms = monotonic_ms();
@@ -107,7 +108,7 @@ static void rejected(struct view *v, const cJSON *object, const char *sentence)
 	complain(v, decode_namespace_of(object), decode_name(object), sentence);
 }
 
-/* Its LocalQueue says so. */
+/* Has the Job's LocalQueue say that the Job cannot be read. */
 static void unread_job(struct view *v, const char *ns, const char *name, const char *localqueue)
 {
 	if (*ns && *name && localqueue && *localqueue)
@@ -158,7 +159,7 @@ static void drop(struct view *v, const char *ns, const char *name)
 	changed(o);
 }
 
-/* A new spec, or nothing of interest: our own writes of a status come back here too. They are told only where a
+/* Takes an object: a new spec, or one of our own writes of a status, which is told only where a
  * status is a fact. */
 static void see_object(struct view *v, const cJSON *object)
 {
@@ -232,7 +233,8 @@ static void on_seen(const char *version, void *ctx)
 	changed(v->informer);
 }
 
-/* Without Nodes the cluster is not known: no answer is better than that of an empty one. */
+/* Tells the queue that the cluster is known. Without Nodes it is not: no answer is better than that
+ * of an empty cluster. */
 static void note_cluster(struct informer *o)
 {
 	if (o->cluster_known || !o->view[NODES].listed)
@@ -299,15 +301,13 @@ static void on_end(void *ctx)
 	v->absent = false;
 	set_denied(v, false);
 	start_late(o);
-	bound_pods_tick(
-		o->bound_pods); /* not in its own callback: of the Jobs, or what they name */
+	bound_pods_tick(o->bound_pods); /* not in a callback of its own */
 	note_synced(o);
 	changed(o);
 }
 
-/* A server that restarts says five different things within seconds, to each watch: the first is
- * said, then what is new every few seconds, and once a minute what is not: it is tried again
- * anyway. */
+/* Whether a sentence is to be logged: the first one; a new one every few seconds, for a server that
+ * restarts says five different things to each watch; an old one once a minute. */
 static bool worth_saying(struct view *v, const char *sentence)
 {
 	int64_t now_ms = monotonic_ms(), age_ms = now_ms - v->troubled_ms;
@@ -336,7 +336,7 @@ static bool any_listed(const struct informer *o)
 	return false;
 }
 
-/* A server that has just started denies everything to all. */
+/* Does without a kind that is denied. A server that has just started denies everything to all. */
 static void is_denied(struct view *v)
 {
 	struct informer *o = v->informer;
@@ -354,8 +354,8 @@ static void is_denied(struct view *v)
 	changed(o);
 }
 
-/* All that there was is gone with it. The watch goes on trying: it may come, or come back. If it did
- * while the answer was on its way, a list may be under way, and what it has told of is there. */
+/* Drops all objects of a kind that is not served. The watch goes on trying. If the kind came while
+ * the answer was on its way, a list may be under way, and its objects stay. */
 static void is_absent(struct view *v)
 {
 	const struct seen_set_entry *lost;
@@ -373,8 +373,8 @@ static void is_absent(struct view *v)
 	changed(v->informer);
 }
 
-/* Its server fails (a conversion, an aggregated API), or it may be listed and not watched, or it answers 429 for
- * ever: nothing of ours waits for that. on_trouble() has the words from now on. */
+/* Does without a kind whose server fails (a conversion, an aggregated API), lets us list and not
+ * watch, or answers 429 for ever. From now on on_trouble() logs why. */
 static void is_failing(struct view *v)
 {
 	set_denied(v, true);
@@ -382,8 +382,8 @@ static void is_failing(struct view *v)
 	changed(v->informer);
 }
 
-/* What was absent is so until its API is there: a server that has just started denies this question,
- * too. */
+/* Takes the answer about the API of a kind. An absent kind stays so until its API is there: a
+ * server that has just started denies this question, too. */
 static void on_api_probed(const struct kube_answer *a, void *ctx)
 {
 	struct view *v = ctx;
@@ -394,7 +394,7 @@ static void on_api_probed(const struct kube_answer *a, void *ctx)
 		is_denied(v);
 }
 
-/* Asked beside the watch, so that the cure does not hang on the words of its sentence. */
+/* Asks beside the watch, so that the cure does not hang on the words of its sentence. */
 static void send_probe(struct view *v, size_t path_len, const char *query, kube_answer_fn *done)
 {
 	struct buf path;
@@ -406,8 +406,9 @@ static void send_probe(struct view *v, size_t path_len, const char *query, kube_
 	buf_done(&path);
 }
 
-/* A server denies a kind before it looks whether it serves it. Which APIs it has, every account may ask.
- * (Of the autoscaler's ConfigMap this is the namespace, which is there.) */
+/* Asks whether the API of a denied kind is served, as every account may: a server denies a kind
+ * before it looks whether it serves it. For the autoscaler's ConfigMap this is the namespace, which
+ * exists. */
 static void probe_api(struct view *v)
 {
 	send_probe(v, (size_t)(strrchr(v->path, '/') - v->path), "", on_api_probed);
@@ -442,7 +443,7 @@ static void on_trouble(const char *sentence, void *ctx)
 	if ((v->kind->optional || (v->kind->without && !is_settled(v))) && v->probe == 0)
 		probe(v); /* the gate may wait for the answer */
 	if (v->kind->optional && !v->listed && !v->denied)
-		return; /* that will tell */
+		return; /* the answer will tell */
 	if (!worth_saying(v, sentence))
 		return;
 	log_event(v->informer->options.log, LEVEL_WARN, "watch-trouble", "kind", v->kind->name,
@@ -549,7 +550,8 @@ static void view_init(struct informer *o, size_t i)
 	v->seen_set = seen_set_new();
 }
 
-/* One kind is enough to ask: they are in one store. */
+/* Begins to follow a kind. Jobs alone are asked whether the store went back: all kinds are in
+ * it. */
 static void view_watch(struct view *v)
 {
 	struct kube_watch_handler handler = {on_begin, on_event, on_end, on_trouble, on_moved,
@@ -588,8 +590,8 @@ static bool shapes_jobs(const struct kind *k)
 	return k->shapes_jobs;
 }
 
-/* The ConfigMaps come after all that name some, or each would ask for all of them again; and so do
- * the Jobs after all that they are counted by. */
+/* Begins to follow ConfigMaps after all that name some, or each would ask for all of them again;
+ * and Jobs after all that they are counted by. */
 static void start_late(struct informer *o)
 {
 	if (!o->view[CONFIGMAPS].watch && all_listed(o, names_configmaps))
@@ -630,7 +632,7 @@ static void look_at_zones(struct informer *o, int64_t now_ms)
 	log_event(o->options.log, LEVEL_INFO, "zones-anew", "tzdata",
 		zones_edition(o->options.zones), NULL);
 	time_specs_tell_all(o->options.time_specs);
-	o->jobs_anew = true; /* their deadlines may be told by a zone */
+	o->jobs_anew = true; /* a zone may tell their deadlines */
 	changed(o);
 }
 
@@ -649,10 +651,10 @@ static void list_jobs_anew(struct informer *o, int64_t now_ms)
 }
 
 /*
- * A Job waits for a ResourceQuota that may have let go of something, and the watch says nothing: it
- * has no news of this kind, and bookmarks come once a minute. All of them are listed again, and not
- * those of the namespace beside the watch: that would be newer than the watch's next events, which
- * would take the queue back. Each time in a row it waits twice as long.
+ * Lists ResourceQuotas again if a Job waits for one that may have let go of something. The watch
+ * has no news of this kind, and bookmarks come only once a minute. Not one namespace beside the
+ * watch: that would be newer than the watch's next events, which would take the queue back. Each
+ * pause is twice the last.
  */
 static void list_quotas_anew(struct informer *o, int64_t now_ms)
 {
@@ -684,7 +686,7 @@ void informer_tick(struct informer *o)
 	if (autoscaler_status_tick(&o->autoscaler_status, now_ms))
 		changed(o);
 	bound_pods_tick(o->bound_pods);
-	note_synced(o); /* the pods may not be wanted any more */
+	note_synced(o); /* pods may not be wanted any more */
 	if (o->view[CONFIGMAPS].listed && time_specs_wants_list(o->options.time_specs))
 		kube_watch_relist(o->view[CONFIGMAPS].watch);
 }

@@ -6,32 +6,32 @@
  * have any more is dropped. An object that cannot be decoded, or that the queue refuses, is shown
  * at the object itself (queue_reject_*, its last valid spec stays in force) and in the log.
  *
- * Jobs are listed after LimitRanges and RuntimeClasses, by which the queue counts what they ask
- * for, after LocalQueues, which say how many of them are kept, after RunPolicies, which exempt
- * some, and after namespaces, by which some Jobs are not managed; when one of those changes that,
- * they are listed again, at most every ten seconds. ConfigMaps, of one namespace, are listed after
- * the objects that name some (time_specs.h). Twice a minute it looks whether the zone database is
- * still the same.
+ * Jobs are listed after
+ * - LimitRanges and RuntimeClasses, by which the queue counts what they ask for;
+ * - LocalQueues, which say how many of them are kept;
+ * - RunPolicies, which exempt some, and namespaces, by which some are not managed.
+ * When one of those changes how Jobs are judged, they are listed again, at most every ten seconds.
+ * ConfigMaps, of one namespace, are listed after the objects that name some (time_specs.h). Twice a
+ * minute the informer looks whether the zone database is still the same.
  *
  * An object that cannot be read, and a Job or pod that cannot be decoded, stays as it was known: it
  * is not lost in a list either. Each is counted and named in the log, at most twenty a minute of a
- * kind. One of our own kinds says so in its status as well (queue_reject_*).
+ * kind. An object of our own kinds says so in its status as well (queue_reject_*).
  *
  * When every kind has been listed once, the gate is told (gate_set_synced), and before it the queue
- * (queue_know_cluster). A kind whose CRD is not installed is said so with the cure, once a minute,
+ * (queue_know_cluster). A kind whose CRD is not installed is logged with the cure, once a minute,
  * and tried again for as long as it takes.
  *
- * What the queue can do without (Nodes, ResourceQuotas, PodDisruptionBudgets, Pods) may be denied
- * by the roles of an older deployment: that is said with the cure and what comes of it, and the
- * rest goes on. Without Nodes the cluster is not known. It is tried again as well, and a right that
- * is given later needs no restart. Only a server that lets us read something else is believed in
- * this: one that has just started denies everything.
+ * The roles of an older deployment may deny what the queue can do without (Nodes, ResourceQuotas,
+ * PodDisruptionBudgets, Pods). That is logged with the cure and the effect, and the rest goes on.
+ * Without Nodes the cluster is not known. A denied kind is tried again, so a right that is given
+ * later needs no restart. A denial counts only from a server that lets us read something else: one
+ * that has just started denies everything.
  *
- * Kinds of other programs (NodePools of Karpenter), and those that an API server may be without
- * (DeviceClasses), may not be served at all, and may come and go
- * while we run: where they are not there are none, and nothing waits for them, nor for one whose
- * server fails. A server denies them without a look at whether it serves them, so one that is denied
- * is absent where discovery does not know its API.
+ * Kinds of other programs (NodePools of Karpenter), and kinds that an API server may be without
+ * (DeviceClasses), may come and go while we run. Where they are not served, or their server fails,
+ * nothing waits for them. A server denies a kind before it looks whether it serves it, so a
+ * denied one is absent where discovery does not know its API.
  *
  * What is followed, kind by kind: kinds.h; the pods: bound_pods.h.
  */
@@ -58,7 +58,7 @@ struct informer;
 
 struct informer_options {
 	struct kube_client *client;
-	struct kube_shared_watch *nodes, *pods; /* the latter bound, and not ended */
+	struct kube_shared_watch *nodes, *pods; /* pods: bound, and not ended */
 	struct queue *queue;
 	struct gate *gate;
 	struct status_writer *status_writer;
@@ -68,7 +68,7 @@ struct informer_options {
 	struct job_context job_context; /* for decode_job() */
 	struct zones *zones;
 	struct overcommit_controller *overcommit_controller;
-	const char *config_namespace; /* of the ConfigMaps */
+	const char *config_namespace; /* the namespace of the ConfigMaps */
 	bool without_queue_name;      /* Jobs that name no queue are followed as well */
 	struct log *log;
 	uint64_t seed;
@@ -79,19 +79,19 @@ struct informer_options {
 struct informer *informer_new(const struct informer_options *o); /* starts at once */
 void informer_free(struct informer *o);
 
-/* About once a second. */
+/* Does what is due. To be called about once a second. */
 void informer_tick(struct informer *o);
 
 bool informer_synced(const struct informer *o);
-/* The API server shows older Jobs than it did. */
+/* Whether the API server shows older Jobs than it did. */
 bool informer_went_back(const struct informer *o);
 /* Appends the kinds that have not been listed yet: "jobs, clusterqueues". */
 void informer_missing(const struct informer *o, struct buf *out);
-/* Of each kind; returns how many there are. */
+/* Tells of each kind; returns how many there are. */
 size_t informer_health(const struct informer *o, struct kind_health ret[KIND_HEALTH_MAX]);
-/* For how long Jobs have not been followed; 0: they are, or they have not been listed yet. */
+/* Tells for how long Jobs have not been followed; 0: they are, or were never listed. */
 int64_t informer_jobs_stalled_ms(const struct informer *o);
-/* Appends the kinds that it may not follow, and does without: "nodes, resourcequotas". */
+/* Appends the kinds that it may not follow: "nodes, resourcequotas". */
 void informer_denied(const struct informer *o, struct buf *out);
 
 #endif

@@ -8,8 +8,8 @@
 
 struct province {
 	char *name;
-	bool taken; /* the selector takes it; false too while it is not known */
-	bool asked; /* a Job of it was asked about */
+	bool taken; /* by the selector; false too while the namespace is not known */
+	bool asked; /* about a Job of the namespace */
 };
 
 struct job_scope {

@@ -1,4 +1,4 @@
-/* How it stands with one of the kinds that are followed: for /readyz and /metrics. */
+/* The state of one kind that is followed: for /readyz and /metrics. */
 #ifndef SLUICE_CONTROLLER_WATCH_KIND_HEALTH_H
 #define SLUICE_CONTROLLER_WATCH_KIND_HEALTH_H
 
@@ -6,13 +6,13 @@
 
 struct kind_health {
 	const char *name;    /* plural */
-	uint64_t unreadable; /* how often one of its objects could not be read, or was refused */
+	uint64_t unreadable; /* objects that could not be read, or were refused, so far */
 	int64_t stalled_ms;  /* for how long it has not been followed; 0: it is */
 };
 
 enum {
 	KIND_HEALTH_MAX = 32,	 /* more than there are kinds */
-	KIND_STALE_MS = 5000,	 /* from then on /readyz names it */
+	KIND_STALE_MS = 5000,	 /* from then on /readyz names the kind */
 	KIND_STALLED_MS = 60000, /* from then on a leader without Jobs is not ready, and goes */
 };
 

@@ -93,7 +93,7 @@ static int lose_autoscaler(const struct kind_options *o, const char *ns, const c
 	return 0;
 }
 
-/* Of what is not of our making nothing is known, and nothing is said. */
+/* Tells of a ProvisioningRequest. One that is not of our making is passed over. */
 static int see_provision(const struct kind_options *o, const cJSON *object, struct err *e)
 {
 	struct provision_fact f;
@@ -194,8 +194,8 @@ const struct kind kinds[KINDS] = {
 	{OURS("advancereservations"), REPORTED(REPORT_ADVANCE_RESERVATION), .status_is_fact = true,
 		.tell = tell_advance_reservation, .reject = queue_reject_advance_reservation,
 		.drop = queue_drop_advance_reservation},
-	/* The overcommit controller writes its status: it says what nodes lend, which the queue
-	 * does not know. */
+	/* The overcommit controller writes its status: what nodes lend, which the queue does not
+	 * know. */
 	{OURS("nodeovercommits"), .see = see_node_overcommit, .lose = lose_node_overcommit},
 	[NODES] = {.name = "nodes",
 		.path = "/api/v1/nodes",

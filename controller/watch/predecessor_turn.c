@@ -13,7 +13,7 @@
 
 struct question {
 	struct wanted_predecessors wanted;
-	uint32_t *found; /* in predecessor_turn.job */
+	uint32_t *found; /* indexes of predecessor_turn.job */
 	size_t nfound;
 };
 
@@ -21,12 +21,12 @@ struct predecessor_turn {
 	char *ns;
 	struct question **question;
 	size_t count, answered;
-	struct map by_name;	 /* those that have one */
-	bool selects;		 /* there are others */
-	struct predecessor *job; /* what was found, each once */
+	struct map by_name;	 /* the questions with a name */
+	bool selects;		 /* some questions have none */
+	struct predecessor *job; /* the Jobs that were found, each once */
 	size_t njobs;
-	struct arena kept;  /* its strings and labels */
-	size_t found_bytes; /* of question.found, all of them */
+	struct arena kept;  /* the strings and labels of job */
+	size_t found_bytes; /* of all question.found */
 	bool too_large;
 };
 
@@ -100,7 +100,8 @@ static void weigh(struct predecessor_turn *t)
 	t->too_large = bytes > PREDECESSOR_TURN_MAX_BYTES;
 }
 
-/* Lists double: a name has one Job or a few, a selector may have thousands. */
+/* Whether a list of n, which doubles, is full: a name has one Job or a few, a selector
+ * thousands. */
 static bool is_full(size_t n)
 {
 	return (n & (n - 1)) == 0;
@@ -146,7 +147,7 @@ static uint32_t keep(struct predecessor_turn *t, struct predecessor *p)
 	return add_job(t, p);
 }
 
-/* One copy, made for the first question that it is an answer to. */
+/* Adds a Job to a question. Its one copy is made for the first question. */
 static void found_for(
 	struct predecessor_turn *t, struct question *q, struct predecessor *p, int64_t *kept)
 {

@@ -19,7 +19,7 @@ enum {
 	QUESTIONS_MAX = 100000, /* taken from the queue and not answered */
 	NAMES_MAX = 10000,	/* in a turn */
 	SELECTORS_MAX = 64,	/* in a turn: each is held against each Job of the namespace */
-	FEW = 8,		/* of each, for a request each */
+	FEW = 8,		/* names, and selectors, at most for a request each */
 	LONG_SELECTOR = 16,	/* keys and values; longer ones do not go into a path */
 	PATH_BYTES_MAX = 64 * 1024,
 	SELECTOR_BYTES_MAX = 16 * 1024,
@@ -35,7 +35,7 @@ enum {
 
 /* A namespace with open questions, or one that rests. */
 struct tenant {
-	struct link line; /* the first one's turn is next; in none while it has its turn */
+	struct link line; /* whose first has the next turn; left during a turn */
 	struct wanted_predecessors *wanted;
 	size_t count;
 	int64_t rest_until_ms;
@@ -44,8 +44,8 @@ struct tenant {
 
 enum turn_stage {
 	TURN_FREE,
-	TURN_READS,	   /* the API server */
-	TURN_WAITS_RECALL, /* for another turn to be done with the ledger */
+	TURN_READS,	   /* from the API server */
+	TURN_WAITS_RECALL, /* until another turn is done with the ledger */
 	TURN_RECALLS,
 	TURN_ANSWERS, /* some with each pass */
 };
@@ -73,7 +73,7 @@ struct predecessors {
 	size_t nquestions;
 	int64_t tick_ms, complained_ms;
 	bool recalls;			      /* the ledger has a question */
-	char ledger_trouble[LOG_TROUBLE_MAX]; /* said last */
+	char ledger_trouble[LOG_TROUBLE_MAX]; /* the last that was logged */
 	struct tenant_turn turn[TURNS];
 };
 
@@ -146,7 +146,8 @@ static void take_questions(struct predecessors *p)
 	}
 }
 
-/* The next that may have a turn, off the line. One that has nothing to ask, and rested, is forgotten. */
+/* Takes the next tenant that may have a turn off the line. A rested one without questions is
+ * forgotten. */
 static struct tenant *next_tenant(struct predecessors *p)
 {
 	for (struct link *l = p->line.next, *next; l != &p->line; l = next) {
@@ -173,7 +174,7 @@ static bool is_long(const struct selector_term *s)
 	return n > LONG_SELECTOR;
 }
 
-/* Its first questions, the rest stays. */
+/* Gives the tenant's first questions to the turn; the rest stays. */
 static void hand_over(struct tenant *n, struct tenant_turn *t)
 {
 	size_t names = 0, selectors = 0, kept = 0;
@@ -191,7 +192,7 @@ static void hand_over(struct tenant *n, struct tenant_turn *t)
 	}
 	t->whole = names > FEW || selectors > FEW || any_long;
 	n->count = kept;
-	if (kept == 0) { /* its room, for the step in which it grows */
+	if (kept == 0) { /* frees room for the list with which it grows */
 		free(n->wanted);
 		n->wanted = NULL;
 	}
@@ -265,7 +266,8 @@ static void answer(struct tenant_turn *t)
 
 /* ---- the API server -------------------------------------------------------------------------- */
 
-/* As kubectl -l has it. One value is compared with = or !=, where it may also be empty. */
+/* Writes a requirement as kubectl -l has it. One value is compared with = or !=, where it may be
+ * empty. */
 static void put_requirement(struct buf *out, const struct requirement *r)
 {
 	switch (r->op) {
@@ -321,7 +323,7 @@ static void put_path(const struct tenant_turn *t, struct buf *path)
 		path_format(path, "&continue=%s", t->mark);
 }
 
-/* Only those that some question is about. False: one of them cannot be read. */
+/* Takes a Job, if some question is about it. False: it cannot be read. */
 static bool see_job(struct tenant_turn *t, const cJSON *object)
 {
 	struct job *job = NULL;
@@ -364,7 +366,7 @@ static bool see_body(struct tenant_turn *t, struct slice body, struct err *e)
 	return read;
 }
 
-/* All there is was read of the question, or of the namespace. */
+/* Goes on after an answer: with the next page, the next question, or the ledger. */
 static void read_on(struct tenant_turn *t)
 {
 	if (predecessor_turn_is_too_large(t->asks)) {
@@ -376,8 +378,9 @@ static void read_on(struct tenant_turn *t)
 	read_next(t);
 }
 
-/* What the API server does not take as a question (400) can be compared here. So one selector that it
- * reads in another way than we do does not keep the other questions of its namespace from an answer. */
+/* Reads the whole namespace instead, and compares here: the API server refuses one question (400).
+ * So one selector that it reads in another way than we do keeps no other question from an
+ * answer. */
 static void read_whole(struct tenant_turn *t)
 {
 	predecessor_turn_begin_anew(t->asks);
@@ -428,7 +431,7 @@ static void read_next(struct tenant_turn *t)
 
 /* ---- the ledger ------------------------------------------------------------------------------ */
 
-/* The next names of the turn. False: there are no more. */
+/* Asks the ledger for the next names of the turn. False: there are no more. */
 static bool recall_names(struct tenant_turn *t)
 {
 	struct ledger_job_name names[LEDGER_NAMES_MAX];
@@ -473,7 +476,7 @@ static void on_outcomes(const struct pg_answer *a, void *ctx)
 	for (size_t i = 0; i < a->n; i++)
 		predecessor_turn_recall(t->asks, t->recalled[a->outcomes[i].name], &a->outcomes[i]);
 	t->stage = TURN_WAITS_RECALL;
-	p->o.changed(p->o.ctx); /* what goes on with it is called from there */
+	p->o.changed(p->o.ctx); /* predecessors_carry() goes on from there */
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ struct seen_set {
 	uint64_t round;
 	struct seen_set_entry **lost; /* found by seen_set_end, not taken yet: a stack */
 	size_t nlost;
-	struct seen_set_entry *taken; /* the one the caller looks at */
+	struct seen_set_entry *taken; /* the one that the caller looks at */
 };
 
 struct key {
@@ -99,7 +99,7 @@ void seen_set_keep(struct seen_set *r, const char *ns, const char *name)
 		e = map_get(&r->map, key_hash(&k), &k);
 		if (e) {
 			e->round = r->round;
-			e->generation = -1; /* looked at anew once it can be read */
+			e->generation = -1; /* to be looked at anew once it can be read */
 		}
 		return;
 	}

@@ -1,7 +1,7 @@
 /*
  * A seen set: which objects of one kind we were told of, so that a new list can show what is gone.
  *
- * Between seen_set_begin() and seen_set_end() a complete list is read; what was not seen in it is
+ * Between seen_set_begin() and seen_set_end() a complete list is read. What was not seen in it is
  * then taken out with seen_set_take_lost(). begin may come again in the middle: it starts over, and
  * until the next end nothing is lost.
  */
@@ -20,7 +20,7 @@ struct seen_set_entry {
 	char *ns, *name;
 	struct uid uid;
 	int64_t generation;
-	uint64_t round; /* the list it was last seen in */
+	uint64_t round; /* the last list with the object in it */
 };
 
 struct seen_set *seen_set_new(void);
@@ -29,17 +29,17 @@ void seen_set_free(struct seen_set *r);
 void seen_set_begin(struct seen_set *r);
 void seen_set_end(struct seen_set *r);
 
-/* True when it is new, or another object of that name, or has another generation: its spec must be
- * looked at. An object without generations (0) always must. */
+/* Notes an object. True when it is new, or another object of that name, or has another generation:
+ * its spec must be looked at. An object without generations (0) always must. */
 bool seen_set_see(struct seen_set *r, const char *ns, const char *name, const struct uid *uid,
 	int64_t generation);
-/* It is there, but what it is now cannot be read: it is not lost in this list. name "": it is not
- * known which that is, so none is lost. */
+/* Keeps an object that cannot be read from being lost in this list. name "": which object is not
+ * known, so none is lost. */
 void seen_set_keep(struct seen_set *r, const char *ns, const char *name);
 void seen_set_drop(struct seen_set *r, const char *ns, const char *name);
 
-/* After seen_set_end: the next that the list did not have, no longer in the set; NULL when there
- * is none. Valid until the next call. */
+/* Takes out the next object that the list did not have, after seen_set_end; NULL when there is
+ * none. Valid until the next call. */
 const struct seen_set_entry *seen_set_take_lost(struct seen_set *r);
 
 size_t seen_set_count(const struct seen_set *r);

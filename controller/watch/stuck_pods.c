@@ -14,7 +14,7 @@ enum { LINGER_MS = 60000 };
 
 enum { PENDING, REFUSALS, REJECTED, VIEWS };
 
-/* What a view follows; its watch's seed is added. */
+/* The object of a view; its watch's seed is added. */
 struct followed {
 	const char *kind;
 	struct kube_watch_options watch;
@@ -85,7 +85,7 @@ static void on_end_pods(void *ctx)
 	listed(ctx);
 }
 
-/* DELETED is also what a pod is that is not Pending any more. */
+/* Takes a pod. DELETED also comes when a pod is not Pending any more. */
 static void on_pod(enum kube_event type, const cJSON *object, void *ctx)
 {
 	struct trouble_pod *p = NULL;
@@ -112,7 +112,8 @@ static void on_end_refusals(void *ctx)
 	listed(ctx);
 }
 
-/* An Event that is deleted has got old; whether what it says is over the Job tells. */
+/* Takes an Event. One that is deleted has only got old; the Job tells whether the refusal is
+ * over. */
 static void on_refusal(enum kube_event type, const cJSON *object, void *ctx)
 {
 	const struct view *v = ctx;
@@ -140,7 +141,8 @@ static void on_end_rejected(void *ctx)
 	listed(ctx);
 }
 
-/* What no kubelet rejected is no news: such a pod has failed before it had an address. */
+/* Takes a Failed pod. One that no kubelet rejected is no news: it failed before it had an
+ * address. */
 static void on_rejected(enum kube_event type, const cJSON *object, void *ctx)
 {
 	const struct view *v = ctx;
@@ -195,7 +197,7 @@ static void view_close(struct view *v)
 		"why", "all running Jobs have the pods they need", NULL);
 }
 
-/* Opens or closes the view. One that is not wanted for a moment is not closed. True: it was closed. */
+/* Opens or closes the view, which lingers when it is not wanted. True: it was closed. */
 static bool view_follow(struct view *v, bool wants, int64_t tick_ms)
 {
 	if (wants)

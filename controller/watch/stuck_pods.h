@@ -2,16 +2,16 @@
  * Follows Pending pods, and the Events about refused pods, for the gate's troubles
  * (gate/trouble.h): for as long as the gate wants them and a minute longer.
  *
- * Pods of started Jobs alone: their label sluice.dev/cluster-queue-name is asked for, and
- * status.phase=Pending. Events: FailedCreate of Jobs. While all runs have the pods they need
- * neither is followed, so what the API server has to say does not grow with what runs.
+ * Pods of started Jobs alone are asked for, by their label sluice.dev/cluster-queue-name and
+ * status.phase=Pending; and Events FailedCreate of Jobs. While all runs have the pods they need
+ * neither is followed, so the API server does not tell more as more runs.
  *
  * Pods that a kubelet rejected (gate/rejection.h) are followed all the time while this controller
  * leads: a Job may have failed a second after its pod. They are told from other Failed pods by
- * their lack of an address, so there is nothing to hear where none is rejected.
+ * their lack of an address, so nothing is heard where none is rejected.
  *
- * Nothing hangs on it. When it may not look (an older ClusterRole) that is in the log, and Jobs run
- * as they did.
+ * Nothing hangs on it. If it may not look (an older ClusterRole), the log says so, and Jobs run all
+ * the same.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_STUCK_PODS_H
 #define SLUICE_CONTROLLER_WATCH_STUCK_PODS_H
@@ -34,7 +34,7 @@ struct stuck_pods_options {
 struct stuck_pods *stuck_pods_new(const struct stuck_pods_options *o);
 void stuck_pods_free(struct stuck_pods *l); /* before the client */
 
-/* About once a second; tick_ms is the gate's. */
+/* Opens and closes the watches. To be called about once a second; tick_ms is the gate's. */
 void stuck_pods_tick(struct stuck_pods *l, int64_t tick_ms);
 
 #endif

@@ -18,13 +18,13 @@ struct entry {
 	enum time_specs_kind kind;
 	char *name;
 	union {
-		void *block; /* of each */
+		void *block; /* of each kind */
 		struct calendar_spec *calendar;
 		struct priceplan_spec *priceplan;
 		struct budget_spec *budget;
 	} spec;
 	bool waits;   /* for a ConfigMap that was not listed for */
-	bool refused; /* a newer spec was: this one stays in force as it is */
+	bool refused; /* a newer spec was: this one stays in force */
 };
 
 struct line { /* of a ConfigMap's data */
@@ -34,8 +34,8 @@ struct line { /* of a ConfigMap's data */
 /* A ConfigMap that a spec names, there or not. */
 struct sheet {
 	char *name;
-	bool looked;  /* it was listed for, or seen */
-	bool in_list; /* it was named before the list began that is under way */
+	bool looked;  /* the ConfigMap was listed for, or seen */
+	bool in_list; /* named before the list under way began */
 	struct line *line;
 	size_t nlines;
 };
@@ -112,7 +112,7 @@ static struct slice find_text(const char *configmap, const char *key, void *ctx)
 
 /* ---- which spec names which ------------------------------------------------------------------ */
 
-/* The index-th ConfigMap that it names; NULL past the last. */
+/* Gives the index-th ConfigMap that an entry names; NULL past the last. */
 static const char *named(const struct entry *e, size_t index)
 {
 	const struct calendar_spec *c = e->spec.calendar;
@@ -172,7 +172,7 @@ static void forget_unnamed(struct time_specs *t)
 
 /* ---- telling the queue ----------------------------------------------------------------------- */
 
-/* NULL where there is no such zone: the queue says so at the object. */
+/* Finds a zone. NULL: there is no such zone, which the queue says at the object. */
 static const struct zone *zone_of(struct time_specs *t, const char *name)
 {
 	return name && *name ? zones_get(t->o.zones, name, NULL) : NULL;
@@ -232,7 +232,7 @@ static int tell(struct time_specs *t, struct entry *x, struct err *e)
 	return 0;
 }
 
-/* Not because of the object itself. */
+/* Tells an entry whose own object did not change. */
 static void tell_again(struct time_specs *t, struct entry *x)
 {
 	struct err e = {""};
@@ -347,7 +347,8 @@ void time_specs_begin_list(struct time_specs *t)
 		t->sheet[i].in_list = true;
 }
 
-/* What was named while the list was under way may have been passed by: list again. */
+/* Notes which ConfigMaps were listed for. One that was named during the list may have been passed
+ * by: list again. */
 void time_specs_end_list(struct time_specs *t)
 {
 	for (size_t i = 0; i < t->nsheets; i++) {
