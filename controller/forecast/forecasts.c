@@ -24,10 +24,10 @@ struct forecasts {
 	struct guesses *guesses;
 
 	int64_t tick_ms;   /* of the last tick; 0: none yet */
-	bool wanted;	   /* since then */
-	int64_t wanted_ms; /* the tick that found it so; 0: never */
+	bool wanted;	   /* since the last tick */
+	int64_t wanted_ms; /* the last tick that found it wanted; 0: never */
 	int64_t next_ms;   /* when an ask may begin */
-	unsigned failures; /* in a row */
+	unsigned failures; /* failed asks in a row */
 	char said[REASON_SIZE];
 	struct forecasts_counts counts; /* but for age_ms */
 
@@ -91,7 +91,8 @@ static void pause_for(struct forecasts *f, int64_t used_us)
 	f->next_ms = f->begun_ms + backoff_ms(pause_ms, doublings, FORECASTS_PAUSE_MOST_MS);
 }
 
-/* How much it used is not known; it was one processor at most, since it began. A tick is a second. */
+/* Notes that an ask failed. Its use is not known: one processor at most since it began, to the
+ * tick, which is a second. */
 static void note_failure(struct forecasts *f, const char *why)
 {
 	f->failures++;
@@ -259,8 +260,9 @@ static bool has_answer(const struct forecasts *f)
 	return f && f->answered && f->tick_ms - f->answer_tick_ms < FORECASTS_SHOWN_MS;
 }
 
-/* It tells a start of a Job that cannot start as things are, or not yet; or that a person must change something
- * that none must change any more. What is no edit brings that about, as dates of a ConfigMap do. */
+/* Whether the explanation rules out what is told: a start, though the Job cannot start as things
+ * are, or not yet; or a change that somebody must make, though none is needed any more. Without any
+ * edit, dates of a ConfigMap bring that about. */
 static bool is_ruled_out(const struct eta *eta, const struct explanation *x)
 {
 	bool needs_change = wait_reason_needs_change(x->reason);

@@ -3,20 +3,19 @@
  *
  * What forecast/ needs to know is collected all the time, for it cannot be found out later: how long
  * runs took that ended well, and which Jobs came. A new leader reads the first from the ledger
- * (controller/write/recall.h). The second it has seen itself, since a standby sees Jobs come, too; a
- * process that has just begun knows of none, and for an hour little (forecast/arrivals.h).
+ * (controller/write/recall.h). It has seen the second itself, since a standby sees Jobs come, too;
+ * a process that has just begun knows of none, and for an hour little (forecast/arrivals.h).
  *
  * The queue is played (forecast/ask.h) when somebody has asked within the last minute:
- *   - nobody asks: nothing is played
- *   - one ask at a time, and as much processor time as it took it is followed by 19 times as much
- *     pause: 5 % of a core at most. What the ask costs the loop itself, the fork, counts
- *   - at least FORECASTS_PACE_MS lie between the beginnings of two
- *   - one that failed counts as if it had used a processor for as long as it took. After several in a
- *     row the pause doubles, up to FORECASTS_PAUSE_MOST_MS. The log says it once
+ *   - one ask at a time. A pause of 19 times its processor time follows: 5 % of a core at most. What
+ *     the ask costs the loop itself, the fork, counts;
+ *   - at least FORECASTS_PACE_MS lie between the beginnings of two;
+ *   - an ask that failed counts as if it had used a processor for as long as it took. After several
+ *     in a row the pause doubles, up to FORECASTS_PAUSE_MOST_MS. The log says it once.
  *
- * The answer is kept with the moment it is of, and is told for FORECASTS_SHOWN_MS. Who asks first
- * gets none; it is there some seconds later. Of a Job that was changed since the answer was begun nothing is
- * told until the next one.
+ * The answer is kept with the moment it is of, and is told for FORECASTS_SHOWN_MS. The first to ask
+ * gets none; it is there some seconds later. If a Job was changed since the answer was begun,
+ * nothing is told of it until the next one.
  *
  * The loop never waits: an ask begins between two passes (the caller puts that off for a moment while
  * Jobs are being started), and its answer is read as it comes. Samples are worked out a few at a time
@@ -50,8 +49,8 @@ struct guesses;
 #define FORECASTS_WANTED_MS 60000
 #define FORECASTS_PACE_MS 5000
 #define FORECASTS_PAUSE_MOST_MS (INT64_C(3600) * 1000)
-/* Longer than the longest pause after an ask that succeeded: 20 times what one may use, which is
- * FORECASTS_ASK_MS and the last play. */
+/* How long an answer is told: longer than the longest pause after an ask that succeeded, which is
+ * 20 times what an ask may use, FORECASTS_ASK_MS and the last play. */
 #define FORECASTS_SHOWN_MS (INT64_C(15) * 60000)
 #define FORECASTS_ASK_MS 30000 /* plays that have not begun by then are left out */
 #define FORECASTS_PLAY_S 10    /* of processor time; a play that needs more is left out */
@@ -64,26 +63,26 @@ struct forecasts_options {
 };
 
 struct forecasts *forecasts_new(const struct forecasts_options *o);
-/* Before the queue. NULL is fine. */
+/* Frees forecasts, before the queue. NULL is fine. */
 void forecasts_free(struct forecasts *f);
 
 /* ---- what is learned from: told by every replica, whether it leads or not ---------------------- */
 
-/* A run ended well after ran_ms. */
+/* Tells that a run ended well after ran_ms. */
 void forecasts_tell_run(struct forecasts *f, const struct duration_run *run, int64_t ran_ms);
-/* A Job came, and waits. */
+/* Tells that a Job came, and waits. */
 void forecasts_tell_arrival(struct forecasts *f, const struct job *j, int64_t now_ms);
 
-/* What was learned: for others that play. It lives as long as f. */
+/* Gives what was learned, for others that play. It lives as long as f. */
 struct guesses *forecasts_guesses(const struct forecasts *f);
 
 /* ---- asked, and told --------------------------------------------------------------------------- */
 
-/* Somebody looks at starts. */
+/* Tells that somebody looks at starts. */
 void forecasts_want(struct forecasts *f);
 
-/* Once a second. leads: else nothing is asked, and what was answered is forgotten. now_ms: the clock on
- * the wall; tick_ms: one that only goes on. */
+/* Begins an ask that is due. To be called once a second. Without leads nothing is asked, and the
+ * answer is forgotten. now_ms: the clock on the wall; tick_ms: one that only goes on. */
 void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tick_ms);
 
 struct forecast {
@@ -91,20 +90,20 @@ struct forecast {
 	enum wait_reason reason; /* why not, in the first of those; WAIT_NOT: it starts in all */
 	int64_t as_of_ms;
 	size_t draws;	 /* plays */
-	size_t runs;	 /* that were learned from; 0: it rests on what was asked for alone */
-	size_t arrivals; /* earlier Jobs like which some are expected to come; 0: none are */
+	size_t runs;	 /* the runs that were learned from; 0: only what was asked for is known */
+	size_t arrivals; /* the earlier Jobs like which some are expected to come; 0: none are */
 	int64_t told_ms; /* the p50 until it has moved (moves.h); PLAY_NEVER: none */
 	bool has_moved;
 	struct move move; /* has_moved */
 };
 
-/* False: there is none of this Job, or only an old one. A forecast is old after FORECASTS_SHOWN_MS; when what
- * it rests on has changed since it was begun (queue_job_edited()); and when x, what is said of the Job now,
- * rules it out. */
+/* Gives the forecast of a Job. False: there is none, or only an old one. It is old after
+ * FORECASTS_SHOWN_MS; when its basis has changed since it was begun (queue_job_edited()); and when
+ * x, the explanation of the Job now, rules it out. */
 bool forecasts_find(const struct forecasts *f, const struct uid *uid, const struct explanation *x,
 	struct forecast *ret);
 
-/* For operators. */
+/* Counts, for operators. */
 struct forecasts_counts forecasts_count(const struct forecasts *f);
 
 #endif

@@ -10,8 +10,8 @@ struct guesses {
 	struct durations *durations;
 	struct arrivals *arrivals;
 	int64_t arrived_ms; /* the last one; arrivals want them in order */
-	size_t runs;	    /* that were told */
-	uint64_t draw;	    /* in the process of a play */
+	size_t runs;	    /* runs that were told */
+	uint64_t draw;	    /* of the play, in its process */
 };
 
 struct guesses *guesses_new(const struct siphash_key *key)

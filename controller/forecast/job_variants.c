@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static const char *text_of(
 	return arena_string(&v->memory, text);
 }
 
-/* NULL: there are as many as may be. */
+/* Adds a variant; NULL: there are as many as may be. */
 static struct job_variant *add(struct job_variants *v, enum job_change change, const struct job *j)
 {
 	if (v->n == JOB_VARIANTS_MAX)
@@ -82,7 +82,7 @@ static void add_pods(struct job_variants *v, const struct job *j)
 
 /* ---- flavors --------------------------------------------------------------------------------- */
 
-/* Its pods are to have this placement; the template beside it says the same to the scheduler. */
+/* Gives the Job's pods this placement, also in the template, which tells it to the scheduler. */
 static void place(struct job_variants *v, struct job *j, const struct placement *p)
 {
 	j->placement = *p;
@@ -123,7 +123,7 @@ static const char *value_in(const struct node_group *g, const char *key)
 	return NULL;
 }
 
-/* With the flavor's own values for the keys that it has. */
+/* Gives the keys of a nodeSelector that the flavor has the flavor's values. */
 static struct placement selecting(
 	struct job_variants *v, const struct placement *own, const struct node_group *g)
 {
@@ -168,7 +168,7 @@ static void add_node_labels(
 	x->text = text_of(v, "if its nodeSelector matched flavor %s", f->name);
 }
 
-/* The nth flavor with that verdict. */
+/* Finds the nth flavor with that verdict. */
 static const struct alternative_flavor *nth_flavor(const struct job *j,
 	const struct alternatives *a, enum placement_verdict verdict, size_t nth)
 {
@@ -191,7 +191,7 @@ static void add_localqueue(struct job_variants *v, const struct job *j, const ch
 	x->text = text_of(v, "in LocalQueue %s", name);
 }
 
-/* In units that a setting shows in few letters. */
+/* Halves a duration, in units that a setting shows in few letters. */
 static int64_t half_of(int64_t ms)
 {
 	int64_t unit_ms = ms / 2 < 2 * MINUTE_MS ? 1000 : MINUTE_MS;
@@ -263,7 +263,7 @@ static void add_price(struct job_variants *v, const struct job *j)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* One of each kind, as far as there is one: nth 0 the most likely ones. */
+/* Adds the nth of each kind, as far as there is one: nth 0 is the most likely. */
 static void add_nth(
 	struct job_variants *v, const struct job *j, const struct alternatives *a, size_t nth)
 {

@@ -2,16 +2,16 @@
  * Variants of a Job that waits: each is that Job with one change that its owner could make, to be
  * played in its place (reviews.h).
  *
- *   Pods              half of its pods, where it may not start with fewer by itself
- *   Toleration        a flavor whose taints its pods do not tolerate
- *   NodeLabels        a flavor whose nodeLabels its nodeSelector rules out
- *   LocalQueue        another one of its namespace
- *   ExpectedDuration  half of what it is expected to take, where its start hangs on that
- *   PriorityClass     the next higher WorkloadPriorityClass, and the highest
- *   MaxPrice          a tenth more
+ *   Pods              half of its pods, unless it may start with fewer already;
+ *   Toleration        a flavor whose taints its pods do not tolerate;
+ *   NodeLabels        a flavor whose nodeLabels its nodeSelector rules out;
+ *   LocalQueue        another one of its namespace;
+ *   ExpectedDuration  half of what it is expected to take, where its start hangs on that;
+ *   PriorityClass     the next higher WorkloadPriorityClass, and the highest;
+ *   MaxPrice          a tenth more.
  *
- * Each change is one annotation, label or field; all else of the Job is the same. What is not tried has a
- * sentence that says why, where its owner could do something about that.
+ * Each change is one annotation, label or field; all else of the Job is the same. A change that is
+ * not tried has a sentence that says why, where its owner could do something about that.
  *
  * Left to others: which of them helps.
  */
@@ -56,8 +56,8 @@ struct job_variants {
 	size_t nunplayed;
 };
 
-/* j: as the API server has it, borrowed until job_variants_done(). a: what its queue offers, copied.
- * expected_ms: how long the queue expects it to run; 0: not known. */
+/* Makes the variants. j: as the API server has it, borrowed until job_variants_done(). a: what its
+ * queue offers, copied. expected_ms: how long the queue expects it to run; 0: not known. */
 void job_variants_make(struct job_variants *v, const struct job *j, const struct alternatives *a,
 	int64_t expected_ms);
 void job_variants_done(struct job_variants *v);

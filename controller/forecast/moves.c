@@ -45,7 +45,7 @@ static void note_move(struct making *m, size_t i, const struct told *old, const 
 	x->itself = now->itself != old->itself;
 }
 
-/* The move of which it was told before stays. */
+/* Keeps the move that was told of the Job before. */
 static void keep_move(struct making *m, size_t i, size_t old_i, size_t *at)
 {
 	while (*at < m->old.head.moved && m->old.moved[*at].eta < old_i)
@@ -70,7 +70,8 @@ static struct told told_of(const struct making *m, size_t i)
 	return t;
 }
 
-/* In another tree it begins anew, as one that was told nothing. */
+/* Compares the Job's start with what was told. In another tree it begins anew, as if nothing
+ * was. */
 static void compare(struct making *m, size_t i, size_t old_i, size_t *moved_at)
 {
 	const struct told *old = &m->old.told[old_i];
@@ -87,7 +88,8 @@ static void compare(struct making *m, size_t i, size_t old_i, size_t *moved_at)
 	keep_move(m, i, old_i, moved_at);
 }
 
-/* It was to start later than now, and waits no more. One that runs has started sooner. */
+/* Counts a Job that was to start later than now, and is gone. A Job that runs has started
+ * sooner. */
 static void look_at_missing(struct making *m, size_t old_i)
 {
 	const struct eta *old = &m->old_eta[old_i];
@@ -97,14 +99,14 @@ static void look_at_missing(struct making *m, size_t old_i)
 		facts_count(m, m->old.told[old_i].tree, MOVE_GONE);
 }
 
-/* It waits on, and does not start in most plays any more: it is held, say. */
+/* Counts a Job that waits on, and does not start in most plays any more: it is held, say. */
 static void look_at_halted(struct making *m, size_t i, size_t old_i)
 {
 	if (m->old_eta[old_i].start.p50_ms != PLAY_NEVER && m->eta[i].start.p50_ms == PLAY_NEVER)
 		facts_count(m, m->old.told[old_i].tree, MOVE_GONE);
 }
 
-/* Both lists of etas are by uid. */
+/* Compares all Jobs with the answer before. Both lists of etas are by uid. */
 static void look_at_jobs(struct making *m)
 {
 	size_t old_i = 0, moved_at = 0, i = 0;
@@ -163,7 +165,7 @@ static const struct moved *find_moved(const struct memory *m, size_t eta)
 	return n ? bsearch(&eta, m->moved, n, sizeof(*m->moved), eta_cmp) : NULL;
 }
 
-/* NULL: it was too long ago to be kept. */
+/* Finds a change; NULL: it was too long ago to be kept. */
 static const struct change *find_change(const struct memory *m, uint32_t number)
 {
 	for (size_t i = 0; i < m->head.changes; i++)
@@ -180,7 +182,7 @@ static bool is_named(const struct move *m, size_t n, const struct change *c)
 	return false;
 }
 
-/* One that was changed twice is one. */
+/* Names the objects. An object that was changed twice counts once. */
 static void name_objects(const struct memory *m, const struct moved *x, struct move *ret)
 {
 	size_t n = 0;
@@ -248,7 +250,7 @@ static void say_objects(const struct move *m, size_t empty, struct buf *out)
 			  : "objects of admins were changed");
 }
 
-/* Of each that is counted in words: one, and more than one. */
+/* The words for each fact that is counted: of one, and of several. */
 static const struct {
 	const char *one, *many;
 } fact_words[MOVE_FACTS] = {

@@ -3,33 +3,37 @@
  *
  * Each answer (forecast/ask.h) comes with a memory of itself, by which the next one is judged:
  *
- *   told      for each Job that waits: the p50 that was told of it, and in which answer
- *   moved     where that is no longer true: until when it was so, and the reasons
- *   facts     what happened in its Cohort tree, answer by answer
- *   objects   editions of what admins describe
- *   runs      when each run was to end in the plays, at the earliest and at the latest
- *   arrivals  how many Jobs the plays drew from for those that are to come, and whether these were young
+ *   told      for each Job that waits: the p50 that was told of it, and in which answer;
+ *   moved     where that is no longer true: until when it was so, and the reasons;
+ *   facts     what happened in its Cohort tree, answer by answer;
+ *   objects   editions of what admins describe;
+ *   runs      when each run was to end in the plays, at the earliest and at the latest;
+ *   arrivals  from how many Jobs the plays drew those to come, and whether these were young.
  *
- * A start has moved when the new p50 differs from the one that was told by more than MOVES_LEAST_MS, and by
- * more than a quarter of the wait that was left then. From then on the new one is what was told. So a slow
- * drift is told of as well, once it is large enough.
+ * A start has moved when the new p50 differs from the one that was told by more than MOVES_LEAST_MS,
+ * and by more than a quarter of the wait that was left then. From then on the new one is what was
+ * told. So a slow drift is told of as well, once it is large enough.
  *
- * Reasons are facts of the time between those two answers, and only such as may move it that way:
+ * Reasons are facts of the time between those two answers, and only such as may move the start that
+ * way:
  *
- *   the Job itself was changed: its priority, queue, pods, or how long it is expected to take
- *   objects of admins by which its Cohort tree decides: another edition, by their names; or removed
- *   Jobs of the tree that came since, and start before it. How many
- *   Jobs of the tree that are gone though they were to start later than now, or do not start any more. How many
- *   runs of the tree that went on for longer than in every play, or ended sooner than in any. How many
- *   nodes that came or went. How many
- *   more Jobs that are expected to come, while arrivals are young (forecast/arrivals.h): with each that comes plays
- *   expect more of them, and again once an hour is known
+ *   - the Job itself was changed: its priority, queue, pods, or how long it is expected to take;
+ *   - objects of admins by which its Cohort tree decides have another edition (by their names), or
+ *     were removed;
+ *   - how many Jobs of the tree came since, and start before it;
+ *   - how many Jobs of the tree are gone though they were to start later than now, or do not start
+ *     any more;
+ *   - how many runs of the tree went on for longer than in every play, or ended sooner than in any;
+ *   - how many nodes came or went;
+ *   - more Jobs are expected to come, while arrivals are young (forecast/arrivals.h): with each
+ *     that comes plays expect more, and again once an hour is known.
  *
- * Where none is known the words say so, and what may be the reason. No Job is named.
+ * Where no reason is known the words say so, and what it may be. No Job is named.
  *
- * The memory is made in the child that answers, where the queue is that of the answer: it costs the loop
- * nothing but the reading. It is bounded: 32 bytes for each Job that waits, 64 for each that has moved,
- * MOVES_RUNS_MAX runs, MOVES_OBJECTS_MAX objects, MOVES_FACTS_MAX facts (then counts say "at least").
+ * The memory is made in the child that answers, where the queue is that of the answer: it costs the
+ * loop nothing but the reading. It is bounded: 32 bytes for each Job that waits, 64 for each that
+ * has moved, MOVES_RUNS_MAX runs, MOVES_OBJECTS_MAX objects, MOVES_FACTS_MAX facts (then counts say "at
+ * least").
  */
 #ifndef SLUICE_CONTROLLER_FORECAST_MOVES_H
 #define SLUICE_CONTROLLER_FORECAST_MOVES_H
@@ -43,19 +47,20 @@
 #define MOVES_FACTS_MAX 8192
 #define MOVES_NAMES 3 /* of objects, for one move */
 
-/* What an answer rests on. */
+/* The basis of an answer. */
 struct moves_world {
 	const struct queue *queue; /* as it was when the answer was asked for */
 	int64_t now_ms;		   /* of that moment */
-	/* How long a run that has lasted ran_ms takes in all, at least and at most, by the plays. */
+	/* Tells how long a run that has lasted ran_ms takes in all, at least and at most, by the
+	 * plays. */
 	void (*lasts)(const struct job_outline *run, int64_t ran_ms, int64_t *ret_least_ms,
 		int64_t *ret_most_ms, void *ctx);
 	void *ctx;
-	size_t arrivals; /* that plays draw from */
+	size_t arrivals; /* how many Jobs the plays draw from */
 	bool arrivals_are_young;
 };
 
-/* Appends the memory of an answer that has these etas. before: the last one; NULL: there is none. */
+/* Appends the memory of an answer that has these etas. before: the last answer; NULL: none. */
 void moves_remember(const struct moves_world *w, const struct ask_answer *before,
 	const struct eta *eta, size_t n, struct buf *out);
 
@@ -83,19 +88,21 @@ struct move {
 	bool is_later;
 	bool itself; /* the Job was changed */
 	struct move_why why;
-	/* Of the objects that were changed, some are known by name. */
-	/* NULL: no more; "": it was removed. As long as the answer. */
+	/* Some of the objects that were changed. */
+	/* Valid as long as the answer. NULL: no more; "": the object was removed. */
 	const char *kind[MOVES_NAMES], *name[MOVES_NAMES];
 	bool is_new[MOVES_NAMES]; /* in the tree */
 };
 
-/* False: the Job's start has not moved much, or nothing was told of it before. */
+/* Finds the move of a Job's start. False: it has not moved much, or nothing was told of it
+ * before. */
 bool moves_find(const struct ask_answer *a, const struct eta *eta, struct move *ret);
 
-/* The start that is told of the Job until it has moved. PLAY_NEVER: none is. */
+/* Gives the start that is told of the Job until it has moved; PLAY_NEVER: none. */
 int64_t moves_told(const struct ask_answer *a, const struct eta *eta);
 
-/* Why, as a part of a sentence: "ClusterQueue batch was changed, 3 Jobs came that start before it". */
+/* Says why, as a part of a sentence: "ClusterQueue batch was changed, 3 Jobs came that start before
+ * it". */
 void moves_say_why(const struct move *m, struct buf *out);
 
 #endif

@@ -23,7 +23,7 @@ static void add_fact(struct making *m, uint64_t tree, enum move_fact kind, uint6
 		.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
 }
 
-/* Facts of one tree and answer come one after the other, and are counted as one. */
+/* Counts a fact. Facts of one tree and answer stand together, so they are counted as one. */
 void facts_count(struct making *m, uint64_t tree, enum move_fact kind)
 {
 	struct memory *now = &m->now;
@@ -117,7 +117,7 @@ static struct object *find_object(const struct memory *m, const struct object *l
 	return bsearch(like, m->object, m->head.objects, sizeof(*like), by_tree_and_name);
 }
 
-/* Its number. */
+/* Keeps a change of an object, and gives its number. */
 static uint32_t keep_change(struct memory *now, const struct admin_object *o, bool is_new)
 {
 	if (now->head.changes == CHANGES_MAX)
@@ -129,7 +129,7 @@ static uint32_t keep_change(struct memory *now, const struct admin_object *o, bo
 	return c->number;
 }
 
-/* A flavor may be named by many queues of a tree, and is one change. */
+/* Looks for a change of an object. Many queues of a tree may name a flavor, which is one change. */
 static void look_at_object(uint64_t tree, const struct admin_object *o, void *ctx)
 {
 	struct making *m = ctx;
@@ -154,7 +154,7 @@ static bool has_tree(const struct memory *m, uint64_t tree)
 	return n && bsearch(&tree, m->object, n, sizeof(*m->object), tree_cmp);
 }
 
-/* The queue does not know their names any more. */
+/* Notes objects that were removed, whose names the queue does not know any more. */
 static void look_at_removed(struct making *m)
 {
 	static const struct admin_object removed = {"", "", 0};
@@ -179,7 +179,7 @@ static void look_at_objects(struct making *m)
 	now->head.has_all_objects = now->head.objects < MOVES_OBJECTS_MAX;
 	sort_objects(now);
 	if (!m->old.head.has_all_objects || !now->head.has_all_objects)
-		return; /* what was left out would look new, or removed */
+		return; /* objects that were left out would look new, or removed */
 	queue_each_admin_object(m->world->queue, look_at_object, m);
 	look_at_removed(m);
 }
@@ -202,7 +202,8 @@ static int64_t later_by(int64_t at_ms, int64_t by_ms)
 	return by_ms < INT64_MAX - at_ms ? at_ms + by_ms : INT64_MAX;
 }
 
-/* One that has fewer pods than it could have takes longer, as its pods come and go. */
+/* Whether the length of a run is known. With fewer pods than it could have, it takes longer, as its
+ * pods come and go. */
 static bool has_known_length(const struct job_outline *o)
 {
 	bool has_all = o->full_pods == 0 || o->pods == o->full_pods;
@@ -239,7 +240,7 @@ static void look_at_longer(struct making *m)
 	}
 }
 
-/* It is no more, or ends by itself; one that was stopped waits again, or will. */
+/* Whether a run is gone, or ends by itself. If it was stopped, it waits again, or will. */
 static bool has_ended(const struct queue *q, const struct uid *uid)
 {
 	struct job_outline o;

@@ -14,16 +14,16 @@
 enum {
 	NAME_SIZE = 254,
 	KIND_SIZE = 18,
-	CHANGES_MAX = 128, /* of objects whose names are kept */
+	CHANGES_MAX = 128, /* changes whose names are kept */
 };
 
-/* Of the Job with the same index among the etas. */
+/* What was told of the Job with this index among the etas. */
 struct told {
 	int64_t start_ms; /* PLAY_NEVER */
 	uint64_t tree;
 	uint32_t in;	   /* the answer that said so */
 	uint32_t first_in; /* the answer that had the Job first */
-	uint64_t itself;   /* a digest of what it is */
+	uint64_t itself;   /* a digest of the Job */
 };
 
 struct moved {
@@ -31,12 +31,12 @@ struct moved {
 	bool is_later, itself;
 	int64_t from_ms, at_ms;
 	struct move_why why;
-	uint32_t change[MOVES_NAMES]; /* numbers of struct change */
+	uint32_t change[MOVES_NAMES]; /* the number of each struct change */
 };
 
-/* Happened before the answer `in`, and after the one before it. */
+/* A fact that happened before the answer `in`, and after the one before it. */
 struct fact {
-	uint64_t tree; /* 0: concerns all */
+	uint64_t tree; /* 0: of all trees */
 	uint32_t in;
 	uint32_t kind;	/* enum move_fact */
 	uint32_t count; /* MOVE_OBJECT: the number of struct change */
@@ -45,30 +45,30 @@ struct fact {
 
 struct change {
 	uint32_t number; /* from 1 on */
-	bool is_new;	 /* in its tree */
+	bool is_new;	 /* new in its tree */
 	char kind[KIND_SIZE], name[NAME_SIZE];
 };
 
 struct object {
 	uint64_t tree, name, edition; /* name: a digest of kind and name */
-	uint64_t is_new;	      /* in this answer: it is a fact */
+	uint64_t is_new;	      /* changed in this answer: a fact */
 };
 
 struct run {
 	struct uid uid;
 	uint64_t tree;
 	int64_t since_ms;
-	int64_t least_ms, most_ms; /* when it was to end */
-	uint64_t counted;	   /* that it went on for longer */
+	int64_t least_ms, most_ms; /* when the run was to end */
+	uint64_t counted;	   /* as a run that went on for longer */
 };
 
 struct head {
-	uint32_t answer, changes_made; /* numbers: of this answer, of the newest change */
+	uint32_t answer, changes_made; /* of this answer, and of the newest change */
 	uint64_t nodes_came, nodes_went;
 	uint64_t arrivals, arrivals_are_young;
 	uint64_t has_all_objects;
 	uint64_t told, moved, facts, changes, objects,
-		runs; /* so many of each follow, in this order */
+		runs; /* how many of each follow, in this order */
 };
 
 struct memory {
@@ -81,11 +81,11 @@ struct memory {
 	struct run *run;       /* by uid */
 };
 
-/* Borrows from the answer. False: it has none. */
+/* Reads the memory, borrowed from the answer. False: the answer has none. */
 bool memory_read(const struct ask_answer *a, struct memory *ret);
 void memory_write(const struct memory *m, struct buf *out);
 
-/* In the middle of making one. */
+/* A memory that is being made. */
 struct making {
 	const struct moves_world *world;
 	bool has_old;
@@ -94,9 +94,9 @@ struct making {
 	size_t n;
 };
 
-/* One more of the kind, in this answer. */
+/* Counts one more fact of the kind, in this answer. */
 void facts_count(struct making *m, uint64_t tree, enum move_fact kind);
-/* All but those of Jobs, behind the facts of earlier answers. */
+/* Gathers all facts but those of Jobs, behind the facts of earlier answers. */
 void facts_gather(struct making *m);
 
 /* Gives the moves of this answer their reasons. */

@@ -8,7 +8,7 @@
 /* Moves of this answer, to be explained together. */
 struct puzzle {
 	uint64_t tree;
-	uint32_t since; /* the answer that told otherwise */
+	uint32_t since; /* the last answer that told another start */
 	struct moved *moved;
 	int64_t start_ms;
 };
@@ -48,7 +48,7 @@ static void add_reason(struct moved *x, const struct fact *f)
 		x->why.count[f->kind] += f->count;
 }
 
-/* The newest first, as far back as was told otherwise. */
+/* Gathers reasons, the newest first, back to the answer that told another start. */
 static void gather_reasons(const struct memory *now, const struct puzzle *p)
 {
 	size_t i = now->head.facts;
@@ -60,7 +60,7 @@ static void gather_reasons(const struct memory *now, const struct puzzle *p)
 	p->moved->why.partial = i == 0 && now->head.facts >= MOVES_FACTS_MAX / 2;
 }
 
-/* Many Jobs move for one reason: facts are gone through once for all those of a tree and an answer. */
+/* Explains the moves of a tree and an answer at once: many Jobs move for one reason. */
 static void explain_by_facts(const struct memory *now, const struct puzzle *p, size_t n)
 {
 	const struct puzzle *like[2] = {NULL, NULL}; /* sooner, later */
@@ -93,7 +93,8 @@ static int by_tree_and_start(const void *a, const void *b)
 	return x->start_ms == y->start_ms ? 0 : x->start_ms < y->start_ms ? -1 : 1;
 }
 
-/* Newcomers by tree and start, with the answer that had them first: only these can have come since. */
+/* Gives the Jobs that came since an answer, by tree and start, with the answer that had each
+ * first. */
 static struct starter *newcomers_of(const struct making *m, uint32_t since, size_t *ret_n)
 {
 	struct starter *all = mem_array(m->n + 1, sizeof(*all));
@@ -106,7 +107,7 @@ static struct starter *newcomers_of(const struct making *m, uint32_t since, size
 	return all;
 }
 
-/* The first newcomer that is not before. */
+/* Finds the first newcomer that does not start before then. */
 static size_t place_of(const struct starter *all, size_t n, uint64_t tree, int64_t start_ms)
 {
 	const struct starter like = {tree, start_ms, 0};
@@ -121,7 +122,7 @@ static size_t place_of(const struct starter *all, size_t n, uint64_t tree, int64
 	return low;
 }
 
-/* Sums over the first newcomers (a Fenwick tree), of those that came since some answer. */
+/* Sums over the first newcomers (a Fenwick tree), which count those that came since some answer. */
 struct sums {
 	uint32_t *sum;
 	size_t n;
@@ -147,7 +148,8 @@ static int newest_first(const void *a, const void *b)
 	return (*x)->first_in == (*y)->first_in ? 0 : (*x)->first_in > (*y)->first_in ? -1 : 1;
 }
 
-/* By answer, the newest first: so newcomers are put in as far as the next question wants them. */
+/* Orders by answer, the newest first: so newcomers are put in as far as the next question wants
+ * them. */
 static int by_answer(const void *a, const void *b)
 {
 	const struct puzzle *x = a, *y = b;
@@ -177,7 +179,7 @@ static void explain_by_newcomers(const struct making *m, struct puzzle *p, size_
 	free(all);
 }
 
-/* What moved in this answer, and not in one before. */
+/* Explains what moved in this answer, and not in one before. */
 void moves_explain(struct making *m)
 {
 	struct puzzle *p = mem_array(m->now.head.moved + 1, sizeof(*p));

@@ -19,23 +19,23 @@ enum {
 	CALLERS_SHARE = 20,    /* of one core: 5 % */
 	NAMESPACES_SHARE = 10, /* 10 % */
 	SHARE = 5,	       /* 20 % */
-	PACE_MS = 2000,	       /* between two of one caller */
+	PACE_MS = 2000,	       /* between two reviews of one caller */
 	LATE_MS = 8000,	       /* an ask ends itself before that */
 	RESTING_MAX = 64,
 };
 
-/* It waits, ready or not; or it is played. */
+/* A review that waits, ready or not, or is played. */
 struct review {
 	struct reviews *reviews;
 	struct link all;
-	struct turn turn; /* of those that are ready and wait */
+	struct turn turn; /* among those that are ready and wait */
 	struct review_asker asker;
 	char who[REVIEWS_WHO_SIZE], ns[64];
 	struct review_plays plays;
 	bool is_ready;
 	int64_t came_ms;
 
-	/* It is played. */
+	/* While the review is played. */
 	struct ask *ask;
 	ev_io readable;
 	int64_t begun_ms, begun_at_ms; /* by the two clocks: tick, wall */
@@ -56,7 +56,7 @@ struct reviews {
 	size_t n;
 	uint64_t round;
 	struct review *played; /* NULL: none is */
-	struct ask *ended;     /* its answer came; its process may be there still */
+	struct ask *ended;     /* its answer came, but its process may still exist */
 	struct resting resting[RESTING_MAX];
 	int64_t tick_ms, next_ms;
 };
@@ -73,7 +73,7 @@ static uint64_t namespace_key(const char *ns)
 	return ~map_hash_string(ns);
 }
 
-/* 0: it may ask. */
+/* Tells until when the caller or namespace rests; 0: it may ask. */
 static int64_t rests_until_ms(const struct reviews *r, uint64_t who)
 {
 	for (size_t i = 0; i < RESTING_MAX; i++)
@@ -82,7 +82,7 @@ static int64_t rests_until_ms(const struct reviews *r, uint64_t who)
 	return 0;
 }
 
-/* In place of one that rests no longer, or else of the one with the shortest rest. */
+/* Has a caller or namespace rest, in place of the one with the earliest end of its rest. */
 static void rest(struct reviews *r, uint64_t who, int64_t until_ms)
 {
 	struct resting *to = &r->resting[0];
@@ -123,7 +123,7 @@ static void forget(struct review *v)
 	free(v);
 }
 
-/* How much it used is not known; it was one processor at most, since it began. */
+/* Ends a review early. Its use is not known: one processor at most, since it began. */
 static void call_off(struct review *v)
 {
 	struct reviews *r = v->reviews;
@@ -140,7 +140,7 @@ void review_leave(struct review *v)
 		call_off(v);
 }
 
-/* Frees v. */
+/* Answers, and frees v. */
 static void answer(struct review *v, const struct review_answer *a)
 {
 	struct review_asker asker = v->asker;
@@ -153,7 +153,7 @@ static void end_with(struct review *v, enum review_end end, const char *sentence
 	answer(v, &(struct review_answer){.sentence = sentence, .end = end});
 }
 
-/* The sentences are for people, who asked a question and have never heard of a review. */
+/* Refuses a caller that rests. The sentences are for people who have never heard of a review. */
 static int check_rest(const struct reviews *r, const char *who, const char *ns, struct err *e)
 {
 	int64_t callers_ms = rests_until_ms(r, caller_key(who));
@@ -354,7 +354,7 @@ static void end_all(struct reviews *r)
 			"this controller does not lead any more: ask again in a moment");
 }
 
-/* Who has gone, and who has waited for too long. */
+/* Ends a review whose caller has gone, or has waited for too long. */
 static void look_at(struct review *v)
 {
 	struct reviews *r = v->reviews;
@@ -377,12 +377,12 @@ static void look_at_all(struct reviews *r)
 {
 	struct link *next;
 	for (struct link *l = r->all.next; l != &r->all; l = next) {
-		next = l->next; /* an answer makes no other one go */
+		next = l->next; /* an answer ends no other review */
 		look_at(container_of(l, struct review, all));
 	}
 }
 
-/* An admin's, or the one whose namespace has the turn. */
+/* Finds the next review: an admin's, or the one whose namespace has the turn. */
 static struct review *next_of(const struct reviews *r)
 {
 	struct link *ready = (struct link *)(uintptr_t)&r->ready;

@@ -3,18 +3,17 @@
  * (forecast/ask.h): as it is, and in variants.
  *
  * A review costs seconds of a core, so there is a line:
- *   - one is played at a time. REVIEWS_WAIT_MAX wait at most, of them one of each caller and
- *     REVIEWS_EACH_MAX of each namespace. Namespaces take turns (controller/common/turns.h)
- *   - those about all namespaces are of admins: they have REVIEWS_EACH_MAX places of their own and go
- *     first, so that no number of tenants keeps an admin out
- *   - a review that waits longer than REVIEWS_PATIENCE_MS is turned away, and so is one that would
- *     have to
- *   - a review has REVIEWS_CPU_S of processor time: it makes REVIEWS_DRAWS draws, or fewer where plays
- *     are long. It has REVIEWS_ASK_MS in all; the API server gives a question one minute
- *   - after it its caller must rest, for so long that this caller's reviews take a twentieth of a core; its
- *     namespace, for a tenth (who may make ServiceAccounts is as many callers as he likes); and all, for a
- *     fifth. Who leaves before his turn rests for a moment, too
- *   - it ends when its caller has gone, and when this controller does not lead any more
+ *   - one is played at a time. At most REVIEWS_WAIT_MAX wait, of them one of each caller and
+ *     REVIEWS_EACH_MAX of each namespace. Namespaces take turns (controller/common/turns.h);
+ *   - reviews about all namespaces are of admins. They have REVIEWS_EACH_MAX places of their own
+ *     and go first, so that no number of tenants keeps an admin out;
+ *   - a review that waits, or would have to wait, longer than REVIEWS_PATIENCE_MS is turned away;
+ *   - a review has REVIEWS_CPU_S of processor time: it makes REVIEWS_DRAWS draws, or fewer where
+ *     plays are long. It has REVIEWS_ASK_MS in all; the API server gives a question one minute;
+ *   - after it the caller must rest, so long that this caller's reviews take a twentieth of a core.
+ *     So must its namespace, for a tenth (many ServiceAccounts are many callers), and all, for a
+ *     fifth. A caller that leaves before its turn rests for a moment, too;
+ *   - it ends when its caller has gone, and when this controller does not lead any more.
  *
  * The loop pays a fork and a few lines of text: what is told of the plays is made in the copy.
  *
@@ -54,10 +53,10 @@ struct reviews_options {
 };
 
 struct reviews *reviews_new(const struct reviews_options *o);
-/* Nobody is answered any more. Before the queue and the guesses; NULL is fine. */
+/* Frees reviews, before the queue and the guesses. No answer comes any more. NULL is fine. */
 void reviews_free(struct reviews *r);
 
-/* What a review came to. Valid for the call. */
+/* The result of a review. Valid for the call. */
 struct review_answer {
 	struct slice text;    /* as tell() made it */
 	const char *sentence; /* NULL, or why there is no text */
@@ -72,23 +71,24 @@ struct review_answer {
 struct review_asker {
 	const char *who;	     /* copied, as the next one */
 	const char *ns;		     /* "": of all */
-	bool (*has_gone)(void *ctx); /* nobody waits for the answer any more */
-	/* The review is freed by then. Never called from inside a call of the asker's. */
+	bool (*has_gone)(void *ctx); /* says that nobody waits for the answer any more */
+	/* Takes the answer; the review is freed by then. Never called from inside a call of the
+	 * asker's. */
 	void (*answer)(const struct review_answer *a, void *ctx);
 	void *ctx;
 };
 
 /* Takes a place in the line. NULL: there is none, and the sentence says when to ask again. */
 struct review *reviews_enter(struct reviews *r, const struct review_asker *asker, struct err *e);
-/* No answer comes. Also while it is played. NULL is fine. */
+/* Ends a review, also while it is played: no answer comes. NULL is fine. */
 void review_leave(struct review *v);
 
-/* What was learned from. */
+/* How many runs, and Jobs that came, were learned from. */
 struct review_basis {
 	size_t runs, arrivals;
 };
 
-/* As in struct ask_options; ctx is borrowed until the answer. */
+/* The plays of a review, as in struct ask_options; ctx is borrowed until the answer. */
 struct review_plays {
 	size_t variants;
 	int (*change)(struct queue *q, size_t variant, void *ctx, struct err *e);
@@ -100,10 +100,10 @@ struct review_plays {
 	void *ctx;
 };
 
-/* It is ready: it is played when its turn comes. Once. */
+/* Tells, once, that the review is ready: it is played when its turn comes. */
 void review_play(struct review *v, const struct review_plays *p);
 
-/* Once a second, between two passes. */
+/* Looks at all reviews, and begins the next. To be called once a second, between two passes. */
 void reviews_tick(struct reviews *r, bool leads, int64_t now_ms, int64_t tick_ms);
 
 #endif

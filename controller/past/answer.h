@@ -1,7 +1,7 @@
 /*
- * What all answers about the past share: the question that they answer, and a note on what the ledger has
- * forgotten. And the whole answer for reports, histories and usage, whose rows are the ledger's own words.
- * Pure: no sockets, no clock.
+ * What all answers about the past share: the question that they answer, and a note on what the
+ * ledger has forgotten. Also the whole answer for reports, histories and usage, whose rows are the
+ * ledger's own words. Pure: no sockets, no clock.
  */
 #ifndef SLUICE_CONTROLLER_PAST_ANSWER_H
 #define SLUICE_CONTROLLER_PAST_ANSWER_H
@@ -24,18 +24,19 @@ struct past_head {
 	char note_here[PAST_NOTE_SIZE];
 };
 
-/* Of runs that ended until forgotten_until_ms the ledger has sums at best; 0: it has all of all. *ret must not
- * move. */
+/* Makes the head. Of runs that ended until forgotten_until_ms the ledger has sums at best; 0: it
+ * has everything. *ret must not move. */
 void past_head_of(
 	const struct past_query *q, bool more, int64_t forgotten_until_ms, struct past_head *ret);
 
 extern const struct view usage_report_view, job_history_view;
 
-/* The answer to PAST_RUNS, {...,"runs":[...]}, or PAST_REPORT, {...,"rows":[...],"totals":[...]}. Of more
- * than PAST_ROWS_MAX rows, totals included, the first are shown, and "more" is true. */
+/* Writes the answer to PAST_RUNS, {...,"runs":[...]}, or PAST_REPORT, {...,"rows":[...],
+ * "totals":[...]}. At most PAST_ROWS_MAX rows are shown, totals included; "more": there are
+ * others. */
 void past_answer_rows(const struct past_query *q, const struct ledger_row *rows, size_t n,
 	int64_t forgotten_until_ms, struct buf *out);
-/* The same to PAST_USAGE:
+/* Writes the answer to PAST_USAGE:
  * {"clusterQueue":...,"from":...,"until":...,"stepSeconds":n,"more":false,"flavors":[...]}. */
 void past_answer_usage(const struct past_query *q, const struct ledger_row *rows, size_t n,
 	int64_t forgotten_until_ms, struct buf *out);

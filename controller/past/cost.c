@@ -18,7 +18,7 @@ struct cost_row {
 	char *key, *currency; /* NULL as in ledger_cost */
 	bool is_total;
 	int64_t runs, running, ran_ms, cost, running_cost, lost_ms;
-	int64_t estimated_ms, estimated_cost; /* that part of ran_ms and cost */
+	int64_t estimated_ms, estimated_cost; /* the estimated parts of ran_ms and cost */
 };
 
 struct cost_report {
@@ -72,7 +72,7 @@ void cost_report_free(struct cost_report *r)
 	free(r);
 }
 
-/* NULL: there are too many. */
+/* Finds or adds a row; NULL: there are too many. */
 static struct cost_row *row_of(struct cost_report *r, struct row_key k)
 {
 	uint64_t hash = map_hash_string(k.key ? k.key : "") * 31 +
@@ -218,7 +218,7 @@ static void put_rows(struct json_writer *w, const char *key, const void *object)
 	jw_array(w, key);
 	for (size_t i = 0; i < r->nrows; i++) {
 		struct cost_row x = *r->row[i];
-		if (!x.currency) /* so they are absent */
+		if (!x.currency) /* absent without a currency */
 			x.cost = x.running_cost = x.estimated_cost = -1;
 		if (x.is_total == totals)
 			view_put(w, NULL, &row_view, &x);

@@ -1,6 +1,6 @@
 /*
- * What runs cost, as people ask for it (past_query.h): the answer is made of what the ledger says
- * of runs that have ended and the gate of those that go on.
+ * What runs cost, as people ask for it (past_query.h): what the ledger says of runs that have
+ * ended, and the gate of those that go on.
  *
  * A run counts in the time in which it started, whole, as for Budgets. Currencies are never added
  * up: each has rows of its own. Pure: no sockets, no clock.
@@ -20,19 +20,20 @@ struct view;
 
 extern const struct view cost_report_view;
 
-/* The query must outlive it. */
+/* Makes an empty report. The query must outlive it. */
 struct cost_report *cost_report_new(const struct past_query *q);
 void cost_report_free(struct cost_report *r);
 void cost_report_row(struct cost_report *r, const struct ledger_cost *row);
-/* Of runs that ended until then the ledger has sums at best; 0: it has all of all. The answer says
- * what is not in it. */
+/* Tells until when the ledger has at best sums of runs that ended; 0: it has everything. The answer
+ * says what is missing. */
 void cost_report_forgotten(struct cost_report *r, int64_t until_ms);
-/* With a gate_each_run(): ctx is the report. Runs outside the query's time, or of another namespace than
- * its own, are left out. */
+/* Adds a run that goes on, from gate_each_run(), with the report as ctx. Runs outside the query's
+ * time, or of another namespace than its own, are left out. */
 void cost_report_run(const struct gate_run *run, void *ctx);
-/* {"by":"queue","since":...,"until":...,"leading":true,"more":false,"rows":[...],"totals":[...]},
- * the dearest first, each with what of it is estimated; with "forgottenUntil" and "note" where
- * something old is not in it, and "namespace" where it is of one alone. leading: those that go on are in it. */
+/* Writes {"by":"queue","since":...,"until":...,"leading":true,"more":false,"rows":[...],
+ * "totals":[...]}, the dearest first, each with what of it is estimated. "forgottenUntil" and
+ * "note": something old is missing; "namespace": the report is of one alone. leading: runs that go
+ * on are in it. */
 void cost_report_render(struct cost_report *r, bool leading, struct buf *out);
 
 #endif

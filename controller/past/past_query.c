@@ -65,7 +65,7 @@ static bool parse_date(const char *text, int64_t *ret_ms)
 	return instant_parse(slice_of(whole), ret_ms);
 }
 
-/* The beginning of this day, week, month or year. */
+/* Gives the beginning of this day, week, month or year. */
 static bool parse_period(const char *text, int64_t now_ms, int64_t *ret_ms)
 {
 	time_t now = (time_t)(now_ms / 1000);
@@ -85,8 +85,8 @@ static bool parse_period(const char *text, int64_t now_ms, int64_t *ret_ms)
 	return true;
 }
 
-/* By UTC: whoever asks over HTTP, and whose clock is another, says so. Other zones are not looked up here, for
- * that takes the event loop's time. */
+/* Reads a time by UTC: a caller over HTTP with another clock says so. Other zones are not looked up
+ * here, for that takes the event loop's time. */
 static bool parse_wall_time(const char *text, int64_t now_ms, int64_t *ret_ms)
 {
 	struct wall_time w;
@@ -118,7 +118,7 @@ static int parse_moment(
 		name, text);
 }
 
-/* "" would ask for all of them. */
+/* Reads a name; "" would ask for all of them. */
 static int parse_name(const char *what, const char *text, char *ret, size_t size,
 	const char **ret_name, struct err *e)
 {
@@ -160,7 +160,8 @@ static int parse_clusterqueue(const struct past_words *w, struct past_query *q, 
 		&q->question.clusterqueue, e);
 }
 
-/* The runs of one Job are few, and found by an index: all that are kept. */
+/* Gives the usual beginning. The runs of one Job are few, and found by an index: all that are
+ * kept. */
 static const char *usual_since(const struct past_words *w)
 {
 	if (w->kind == PAST_USAGE)
@@ -170,7 +171,7 @@ static const char *usual_since(const struct past_words *w)
 	return w->job && w->ns ? PAST_BEGINNING : "7d";
 }
 
-/* To what the ledger can know: nothing before its time, nothing that is to come. */
+/* Clamps the question to what the ledger can know: nothing before 1970, nothing that is to come. */
 static void clamp_to_the_past(struct past_question *q, int64_t now_ms)
 {
 	if (q->from_ms < 0)

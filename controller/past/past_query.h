@@ -9,15 +9,15 @@
 #include "base/err.h"
 #include "controller/ledger/ledger.h"
 
-/* As the parameters of the path have them; NULL: not given. */
+/* The parameters of the path, as given; NULL: not given. */
 struct past_words {
 	const char *by; /* queue (the default), namespace (or team), owner, user, label=KEY */
-	/* "30d" (the default; of usage 24h, of runs 7d, of one Job's all), or a time */
+	/* "30d" (the default; for usage 24h, for runs 7d, for one Job all), or a time */
 	const char *since;
-	const char *until;	  /* the same; now */
-	const char *ns;		  /* one namespace alone; all */
-	const char *job;	  /* PAST_RUNS: Jobs of this name; all */
-	const char *submitter;	  /* PAST_RUNS: Jobs of this user; all */
+	const char *until;	  /* as since; by default now */
+	const char *ns;		  /* by default all namespaces */
+	const char *job;	  /* PAST_RUNS: of Jobs of this name; all */
+	const char *submitter;	  /* PAST_RUNS: of Jobs of this user; all */
 	const char *clusterqueue; /* PAST_USAGE: what this one held */
 	enum past_kind kind;
 };
@@ -27,7 +27,7 @@ struct past_words {
 enum { PAST_JOB_SIZE = 254, PAST_SUBMITTER_SIZE = 254, PAST_QUEUE_SIZE = 254 };
 
 struct past_query {
-	struct past_question question; /* its texts point to: */
+	struct past_question question; /* its texts are the following */
 	char label[320];
 	char ns[64];
 	char job[PAST_JOB_SIZE];
@@ -35,14 +35,20 @@ struct past_query {
 	char clusterqueue[PAST_QUEUE_SIZE];
 };
 
-/* Times: "90m", "12h", "30d", "4w" before now; "day", "week", "month", "year": the beginning of this one
- * (UTC; a week begins on Monday); what wall_time.h reads, the last one and by UTC; or RFC 3339. PAST_USAGE is of what was, until
- * now at the latest, and in steps that begin at round times. ERR_INVALID with a sentence. ret must not move. */
+/*
+ * Makes a query of words. A time is
+ *   "90m", "12h", "30d", "4w"         so long before now;
+ *   "day", "week", "month", "year"    the beginning of this one (UTC; a week begins on Monday);
+ *   others                            as wall_time.h reads them, the last one by UTC, or RFC 3339.
+ * PAST_USAGE is of what was, until now at the latest, and in steps that begin at round times.
+ * ERR_INVALID with a sentence. ret must not move.
+ */
 int past_query_parse(
 	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e);
 
 const char *cost_by_name(enum cost_by by); /* "queue" ... */
-/* The resource of the API visibility.sluice.dev that answers it, in rights: "costs", ... */
+/* Names the resource of the API visibility.sluice.dev that answers a kind, in rights: "costs",
+ * ... */
 const char *past_resource_name(enum past_kind kind);
 
 #endif

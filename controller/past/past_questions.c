@@ -38,15 +38,15 @@ struct lane {
 	struct past_questions_options options;
 	struct pg *pg;
 	struct link asked; /* asked.turn: the one under way, then those that wait */
-	uint64_t round;	   /* of the last that was asked */
+	uint64_t round;	   /* of the last question that was asked */
 	size_t count;
 	uint64_t next_id;
 	uint64_t under_way;	       /* the question that the ledger has; 0: none */
-	char trouble[LOG_TROUBLE_MAX]; /* that was said last; "": none since the last answer */
-	ev_timer rest;		       /* runs while none is asked for the loop's sake */
+	char trouble[LOG_TROUBLE_MAX]; /* the last that was said; "": none since the last answer */
+	ev_timer rest;		       /* runs while no question is asked, for the loop's sake */
 };
 
-/* What is known to be read in milliseconds does not wait behind a report of a year. */
+/* What is read in milliseconds does not wait behind a report of a year. */
 enum lane_kind { LANE_QUICK, LANE_SLOW, LANES };
 
 struct past_questions {
@@ -61,7 +61,7 @@ static struct asked *asked_of(struct link *l)
 	return container_of(l, struct asked, turn.link);
 }
 
-/* NULL: there is none. */
+/* Finds a question; NULL: there is none. */
 static struct asked *find(struct lane *t, uint64_t id)
 {
 	list_each_entry(&t->asked, struct asked, a, turn.link)
@@ -140,7 +140,7 @@ static void rest(struct lane *t, int64_t took_us)
 	ev_timer_start(t->loop, &t->rest);
 }
 
-/* Those that go on are added. */
+/* Answers a question about costs, from the ledger's rows and the runs that go on. */
 static void answer_costs(struct lane *t, struct asked *a, const struct ledger_cost *rows, size_t n,
 	int64_t forgotten_until_ms, struct buf *body)
 {
@@ -222,8 +222,8 @@ static int check_room(const struct lane *t, const char *ns, struct err *e)
 	return 0;
 }
 
-/* Of one Job, and of a queue in the last day or so: indexes lead to them. That of runs is by their end, so
- * what is long ago costs as much as all that has ended since. */
+/* Gives the lane: quick for one Job, and for a queue in the last day or so, to which indexes lead.
+ * The index of runs is by their end, so an old day costs as much as all that has ended since. */
 static enum lane_kind lane_of(const struct past_question *q, int64_t now_ms)
 {
 	bool is_of_today = now_ms - q->from_ms <= QUICK_USAGE_MS;
@@ -232,7 +232,7 @@ static enum lane_kind lane_of(const struct past_question *q, int64_t now_ms)
 	return is_quick ? LANE_QUICK : LANE_SLOW;
 }
 
-/* 0: it is the lane's from here on. */
+/* Gives the question to the lane, which owns it from here on if this returns 0. */
 static int line_up(struct lane *t, struct asked *a, struct err *e)
 {
 	int rc = check_room(t, a->query.question.ns, e);
@@ -259,7 +259,7 @@ int past_questions_ask(struct past_questions *p, const struct past_words *w, int
 	return rc;
 }
 
-/* What the ledger says of them finds nobody. */
+/* Forgets the questions of an owner: what the ledger says of them finds nobody. */
 static void forget_of(struct lane *t, const void *owner)
 {
 	for (struct link *l = t->asked.next, *next; l != &t->asked; l = next) {

@@ -21,7 +21,7 @@
  * at most a twentieth of the time. Where a turn takes longer than 15 s it is more, for no namespace
  * rests longer than five minutes.
  *
- * The queue is told some answers with each pass, so that none takes long because of them. What could
+ * The queue is told some answers with each pass, so that none takes long for them. What could
  * not be answered is returned to the queue, which asks again after a while.
  */
 #ifndef SLUICE_CONTROLLER_WATCH_PREDECESSORS_H
