@@ -42,13 +42,13 @@ struct schedule {
 
 /* One clock for the whole process, as time is. */
 static struct {
-	struct schedule steps; /* none: the machine's */
+	struct schedule steps; /* none: the machine's clock */
 	int64_t rate;	       /* 0: one */
 	char *file;
 	struct stat seen; /* of the file, as it was read or refused last */
 } test;
 
-/* The first step is also how it was before. */
+/* Finds the step that holds at ms; the first one also holds before. */
 static const struct step *step_at(int64_t ms)
 {
 	const struct step *s = test.steps.at;
@@ -68,8 +68,8 @@ int64_t clock_of_machine_ms(int64_t ms)
 	return test.steps.n == 0 || ms == INT64_MAX ? ms : after_step(step_at(ms), ms);
 }
 
-/* The API server's times are whole seconds, rounded down: what happened in the second of a step is
- * taken for what came of it. */
+/* Brings one time. The API server's times are whole seconds, rounded down: what happened in the
+ * second of a step counts as after it. */
 static void bring(int64_t *ms)
 {
 	if (*ms != 0 && test.steps.n > 0)
@@ -124,7 +124,7 @@ static int offset_error(const char *where, const char *text, struct err *e)
 		where, text);
 }
 
-/* "2026-11-21T10:00:00Z OFFSET" */
+/* Reads "2026-11-21T10:00:00Z OFFSET". */
 static bool read_step(const char *line, struct schedule *s)
 {
 	struct tm tm = {0};
@@ -177,8 +177,8 @@ static int open_file(
 	return 0;
 }
 
-/* A file with one offset: the steps there were before stay, so that times from before mean what
- * they meant. */
+/* Reads the file. If it has one offset, earlier steps stay, so that earlier times mean what they
+ * meant. */
 static int read_file(const char *file, struct err *e)
 {
 	static char text[FILE_MAX_BYTES + 1];

@@ -81,7 +81,7 @@ static const char *level_name(enum log_level level)
 	return "?";
 }
 
-/* The character at s, or -1 when the bytes are not UTF-8. slice_utf8() has the rules. */
+/* Gives the character at s, or -1 when the bytes are not UTF-8. slice_utf8() has the rules. */
 static int32_t next_char(struct slice s, size_t *ret_len)
 {
 	unsigned char c = (unsigned char)s.ptr[0];
@@ -98,7 +98,8 @@ static int32_t next_char(struct slice s, size_t *ret_len)
 	return point;
 }
 
-/* What may end a line, move a cursor, or turn the reading direction, in some reader or other. */
+/* Whether a character may end a line, move a cursor, or turn the reading direction, in any
+ * reader. */
 static bool is_unsafe(int32_t c)
 {
 	return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200E && c <= 0x200F) ||
@@ -135,7 +136,7 @@ static struct slice value_slice(const char *value, bool *ret_cut)
 	return s;
 }
 
-/* Plain words need no quotes. */
+/* Whether a value is plain words, which need no quotes. */
 static bool is_plain(struct slice s)
 {
 	for (size_t i = 0; i < s.len; i++)

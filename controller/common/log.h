@@ -41,31 +41,31 @@ void log_free(struct log *l); /* leaves fd open */
 
 bool log_shows(const struct log *l, enum log_level level);
 
-/* Fields are pairs of strings, ended by NULL. A key that begins with '#' has a number for value
- * (JSON then writes it bare; the '#' is not shown). A pair whose value is NULL is left out. l may
- * be NULL: nothing happens. An array behind a macro, and not a variadic function: so each argument
- * is checked to be a string. */
+/* Logs an event. fields are pairs of strings, ended by NULL. A key that begins with '#' has a
+ * number for value (JSON then writes it bare; the '#' is not shown). A pair whose value is NULL is
+ * left out. l NULL: nothing happens. A macro with an array, and no variadic function: so each
+ * argument is checked to be a string. */
 #define log_event(l, level, event, ...)                                                            \
 	log_pairs((l), (level), (event), (const char *const[]){__VA_ARGS__},                       \
 		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 void log_pairs(struct log *l, enum log_level level, const char *event, const char *const *fields,
 	size_t count);
 
-/* Says a trouble that lasts once, and again when it is another one. said: what was said last; "" at
+/* Logs a trouble that lasts once, and again when it is another one. said: what was said last; "" at
  * first, and set to "" when it is over. effect may be NULL. */
 enum { LOG_TROUBLE_MAX = 512 };
 void log_trouble(struct log *l, char said[LOG_TROUBLE_MAX], const char *event, const char *why,
 	const char *effect);
 
-/* Tells whether a trouble that stays is to be logged again: at first, and then once a minute. *said_ms is
+/* Whether a trouble that stays is to be logged again: at first, and then once a minute. *said_ms:
  * when it was logged last; 0: never. now_ms is of any clock, and may be set back. */
 bool log_again(int64_t *said_ms, int64_t now_ms);
 
-/* A number as text, in the caller's own memory: "#pods", LOG_NUMBER(3). */
+/* Writes a number as text, in the caller's own memory: "#pods", LOG_NUMBER(3). */
 #define LOG_NUMBER(n) log_number((char[24]){0}, (n))
 const char *log_number(char text[24], int64_t n);
 
-/* The line without its newline, appended to out. pairs: key, value, ..., NULL. */
+/* Appends the line to out, without its newline. pairs: key, value, ..., NULL. */
 void log_render(struct buf *out, enum log_format format, enum log_level level, int64_t now_ms,
 	const char *event, const char *const *pairs);
 

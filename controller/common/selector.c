@@ -6,13 +6,13 @@
 #include "base/mem.h"
 
 /*
- * The text is cut up in place. A word ends where none of its characters goes on, and what comes
- * there is remembered before it is overwritten by the word's end.
+ * Cuts the text up in place. A word ends before the first character that cannot be part of it; that
+ * character is remembered before the word's end overwrites it.
  */
 struct reader {
 	struct selector *s;
 	char *at;
-	char here; /* what stands at `at`, or stood there before a word's end was written */
+	char here; /* the character at `at`, or what stood there before a word's end */
 	size_t nvalues;
 };
 
@@ -43,7 +43,7 @@ static bool in_word(char c)
 	       c == '-' || c == '_' || c == '.' || c == '/';
 }
 
-/* "" where there is none. */
+/* Takes a word; "" where there is none. */
 static const char *word(struct reader *r)
 {
 	skip_blanks(r);
@@ -67,7 +67,7 @@ static bool add_value(struct reader *r, struct requirement *q, const char *value
 	return true;
 }
 
-/* "(a,b)" */
+/* Takes "(a,b)". */
 static bool set(struct reader *r, struct requirement *q, enum selector_op op)
 {
 	q->op = op;
@@ -80,7 +80,7 @@ static bool set(struct reader *r, struct requirement *q, enum selector_op op)
 	return take(r, ')');
 }
 
-/* What follows the key. */
+/* Takes what follows the key. */
 static bool condition(struct reader *r, struct requirement *q)
 {
 	if (take(r, '!')) {

@@ -21,8 +21,8 @@ struct selector {
 	struct selector_term term;
 };
 
-/* False when it is not one, or is longer than the above. ret must not move afterwards; it is to be
- * freed in either case. An empty text selects everything. */
+/* Parses text; an empty one selects everything. False when it is none, or longer than the above.
+ * ret must not move afterwards, and is to be freed in either case. */
 bool selector_parse(const char *text, struct selector *ret);
 void selector_done(struct selector *s);
 

@@ -1,9 +1,9 @@
 /*
- * Words of the API server, of etcd and of webhooks by which something is decided here: what they say has no
- * status and no reason of its own.
+ * Words of the API server, of etcd and of webhooks by which something is decided here, for there is
+ * no status and no reason for it.
  *
- * Each row of server_words.c tells what happens where a later version uses other words: that is slower, or
- * told less well, and as safe. All of them stand in the API server of Kubernetes 1.37.
+ * Each row of server_words.c tells what happens if a later version uses other words: that is
+ * slower, or told less well, and as safe. All of them stand in the API server of Kubernetes 1.37.
  */
 #ifndef SLUICE_CONTROLLER_COMMON_SERVER_WORDS_H
 #define SLUICE_CONTROLLER_COMMON_SERVER_WORDS_H

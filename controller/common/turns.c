@@ -16,5 +16,5 @@ void turns_line_up(struct link *waiting, uint64_t round, struct turn *t)
 			t->round = other->round + 1;
 	while (behind != waiting && turn_of(behind)->round <= t->round)
 		behind = behind->next;
-	list_add(behind, &t->link); /* before that one */
+	list_add(behind, &t->link); /* before behind */
 }

@@ -66,7 +66,7 @@ static void put_flag(struct json_writer *w, const struct view_member *m, bool is
 		jw_bool(w, m->name, is);
 }
 
-/* NULL: absent. */
+/* Gives the part; NULL: absent. */
 static const void *part_of(const struct view_member *m, const void *object)
 {
 	const void *place = place_of(m, object);
@@ -116,7 +116,7 @@ void view_put(struct json_writer *w, const char *key, const struct view *v, cons
 
 #define DIGITS "0123456789"
 
-/* The length of "1h03m12s" at the begin of text; 0: it does not begin so. */
+/* Measures "1h03m12s" at the beginning of text; 0: there is none. */
 static size_t span_len(const char *text)
 {
 	size_t len = 0, digits;
@@ -157,7 +157,7 @@ static void digest_text(struct buf *out, const struct view_member *m, const char
 		view_digest_sentence(out, text);
 	else
 		buf_puts(out, text ? text : "");
-	buf_putc(out, text ? '\0' : '\1'); /* it ends, or there is none */
+	buf_putc(out, text ? '\0' : '\1'); /* tells an end from no text */
 }
 
 static void digest_part(struct buf *out, const struct view_member *m, const void *part)
@@ -167,7 +167,7 @@ static void digest_part(struct buf *out, const struct view_member *m, const void
 		view_digest(out, m->of, part);
 }
 
-/* As JSON, where there is no shorter way. */
+/* Appends a member as JSON, where there is no shorter way. */
 static void digest_json(struct buf *out, const struct view_member *m, const void *object)
 {
 	struct json_writer w = json_writer_object(out);

@@ -1,13 +1,12 @@
 /*
- * A view: an object of the API as a table of its members. A row says the name, the type, where the value is in a
- * struct, and a sentence for people. Three things are made of it:
+ * A view: an object of the API as a table of its members. A row says the name, the type, where the
+ * value is in a struct, and a sentence for people. Three things are made of it:
  *
- *   - view_put() writes the object as JSON
- *   - visibility/discovery.c tells its members as OpenAPI (kubectl explain)
- *   - view_digest() says whether there is something new in it
+ *   - view_put() writes the object as JSON;
+ *   - controller/answers/discovery.c tells its members as OpenAPI (kubectl explain);
+ *   - view_digest() says whether there is something new in it.
  *
  * So no member is shown that is not explained. A new member is one row, and a field of the struct.
- *
  * What is not known is absent: each type says when that is.
  */
 #ifndef SLUICE_CONTROLLER_COMMON_VIEW_H
@@ -20,10 +19,10 @@
 
 #define VIEW_NONE INT64_MIN
 
-/* In this order view.c tells texts, numbers and bools apart. */
+/* How a member is kept and shown. view.c tells texts, numbers and bools apart by this order. */
 enum view_type {
-	VIEW_TEXT, /* const char *; NULL: absent */
-	VIEW_SENTENCE, /* char[] in the struct, "" absent; within it, what passes with the clock is no news */
+	VIEW_TEXT,     /* const char *; NULL: absent */
+	VIEW_SENTENCE, /* char[] in the struct, "" absent; times in it are no news */
 	VIEW_HERE,     /* char[] in the struct */
 	VIEW_NULLABLE, /* const char *; NULL: null */
 	VIEW_INT,      /* int32_t, or 64 bits; VIEW_NONE: absent */
@@ -35,13 +34,13 @@ enum view_type {
 	VIEW_BOOL,     /* bool */
 	VIEW_FLAG,     /* bool; false: absent */
 	VIEW_PART,     /* a struct in the struct, of the view `of` */
-	VIEW_OBJECT,   /* a pointer to one; NULL: absent */
-	VIEW_LIST,     /* a struct view_list of them */
-	VIEW_PUT, /* what put() writes, `as` says as what; with `of`, an array of these. Or nothing */
-	VIEW_TOLD, /* nothing: the ledger's SQL has written it, `as` says as what; with `of`, as VIEW_PUT */
+	VIEW_OBJECT,   /* a pointer to such a struct; NULL: absent */
+	VIEW_LIST,     /* a struct view_list of such structs */
+	VIEW_PUT,      /* what put() writes, if anything: `as`, or with `of` an array of these */
+	VIEW_TOLD,     /* nothing: the ledger's SQL has written it; `as` and `of` as for VIEW_PUT */
 };
 
-/* NULL: absent. */
+/* The items of a VIEW_LIST; a NULL list is absent. */
 struct view_list {
 	const void *item;
 	size_t n, size; /* of each */
@@ -54,14 +53,14 @@ struct view_member {
 	const char *sentence;
 	const struct view *of;
 	void (*put)(struct json_writer *w, const char *key, const void *object);
-	const char
-		*as; /* of OpenAPI: "string", "number", ...; "string[]", "amounts", "ObjectMeta" */
-	bool passes; /* this member changes all the time: no news */
+	/* The type for OpenAPI: "string", "number", ...; "string[]", "amounts", "ObjectMeta". */
+	const char *as;
+	bool passes; /* changes all the time: no news */
 };
 
 struct view {
 	const char *name;
-	const char *sentence; /* NULL: it is but a part of others, and no kind of the API */
+	const char *sentence; /* NULL: only a part of others, no kind of the API */
 	const struct view_member *member;
 	size_t n;
 };
@@ -72,14 +71,14 @@ struct view {
 		name, sentence, rows, sizeof(rows) / sizeof((rows)[0])                             \
 	}
 
-/* Puts the object as a member, or its members into the object that is open. */
+/* Put the object as a member, or its members into the object that is open. */
 void view_put(struct json_writer *w, const char *key, const struct view *v, const void *object);
 void view_put_members(struct json_writer *w, const struct view *v, const void *object);
 
 /* Appends what is news of the object: other bytes where a member is another. */
 void view_digest(struct buf *out, const struct view *v, const void *object);
-/* Appends the sentence without lengths of time ("closes in 12m05s"), and without the last ten minutes of a time of
- * day, as some of those are reckoned from now ("it is expected to run until ..."). */
+/* Appends the sentence without lengths of time ("closes in 12m05s"), and times of day only to ten
+ * minutes: some are reckoned from now ("it is expected to run until ..."). */
 void view_digest_sentence(struct buf *out, const char *sentence);
 
 #endif

@@ -49,7 +49,7 @@ const struct zone *zones_get(struct zones *z, const char *name, struct err *e)
 	if (zone)
 		return zone;
 	if (tzdata_load(name, &zone, e) < 0)
-		return NULL; /* not remembered: to see that there is none is cheap */
+		return NULL; /* not remembered: to look again is cheap */
 	map_put(&z->by_name, map_hash_string(name), zone);
 	return zone;
 }

@@ -53,7 +53,7 @@ void evictor_free(struct evictor *e)
 	free(e);
 }
 
-/* The namespace, to be freed; *ret_name lies in pod. */
+/* Gives the namespace, to be freed; *ret_name lies in pod. */
 static char *split(const char *pod, const char **ret_name)
 {
 	const char *slash = strchr(pod, '/');

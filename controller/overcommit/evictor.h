@@ -1,9 +1,9 @@
 /*
  * The evictor: asks the API server to evict single pods, by name and uid, a few at a time.
  *
- * Only pods of Jobs for which that is no failure; the reclaimer chooses them. An Event on the pod
- * says why it went. What was refused (429: its PodDisruptionBudget) is not asked for again: the
- * reclaimer decides.
+ * The reclaimer chooses them, among pods of Jobs for which an eviction is no failure. An Event on
+ * the pod says why it went. A refused eviction (429: its PodDisruptionBudget) is not asked for
+ * again: the reclaimer decides.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_EVICTOR_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_EVICTOR_H
@@ -21,15 +21,15 @@ struct evictor;
 
 enum { EVICTIONS_MAX = 8, EVICTION_WHY_MAX = 300 };
 
-/* gone: it is evicted, or was not there any more. */
+/* Takes an answer. gone: the pod is evicted, or was not there any more. */
 typedef void evictor_answer_fn(const char *pod, enum reclaim_trigger t, bool gone, void *ctx);
 
-/* events NULL: none are written. */
+/* Makes an evictor. events NULL: none are written. */
 struct evictor *evictor_new(struct kube_client *client, struct events *events, struct log *log,
 	evictor_answer_fn *fn, void *ctx);
 void evictor_free(struct evictor *e); /* cancels what is under way */
 
-/* pod: "namespace/name". False: EVICTIONS_MAX are under way. */
+/* Asks for an eviction of "namespace/name". False: EVICTIONS_MAX are under way. */
 bool evictor_send(struct evictor *e, const char *pod, const struct uid *uid, enum reclaim_trigger t,
 	const char *why, int64_t now_ms);
 

@@ -17,7 +17,7 @@ enum {
 	WRITE_MS = 5 * MINUTE_MS,
 	BATCH_MAX = 6000, /* minutes in a statement */
 	PAGE = 200,	  /* hours in a page */
-	REST_MAX = 60,	  /* ticks without a question after trouble */
+	REST_MAX = 60,	  /* the most ticks without a question after trouble */
 };
 
 /* A node's minute that is not over. */
@@ -27,7 +27,7 @@ struct minute {
 	char node[];
 };
 
-/* One that is over, and not written. */
+/* A minute that is over, and not written. */
 struct note {
 	char *node;
 	int64_t at_ms;
@@ -41,10 +41,11 @@ struct history {
 	struct note *note; /* oldest first */
 	size_t nnotes, room, sent;
 	int64_t epoch, now_ms, written_ms;
-	unsigned too_much; /* the ledger gave up so often to delete what is old at once */
+	unsigned too_much; /* how often, at once, the ledger gave up deleting what is old */
 	uint64_t failures; /* of questions, in a row */
 	int64_t rest;	   /* ticks until the next question */
-	char trouble[LOG_TROUBLE_MAX]; /* said last; "": the last question was answered */
+	char trouble
+		[LOG_TROUBLE_MAX]; /* the last that was said; "": the last question was answered */
 	/* The reading. */
 	bool wants; /* there is more to read */
 	history_told_fn *told;
@@ -67,7 +68,7 @@ static void ask(struct history *h, const struct pg_query *q, struct params *p,
 	pg_ask(h->o.pg, q, p, &(struct pg_asker){fn, h, 0});
 }
 
-/* Says whether there is an answer. Else the next question comes after a while. */
+/* Says whether there is an answer. If not, the next question comes after a while. */
 static bool answered(struct history *h, const struct pg_answer *a)
 {
 	h->under_way = false;
@@ -104,7 +105,7 @@ static const struct pg_query READ = {.name = "node-history",
 	.row_bytes = sizeof(struct hour),
 	.read = read_hour};
 
-/* The next number of "1,,3"; false where there is none. */
+/* Takes the next number of "1,,3"; false where there is none. */
 static bool take_number(const char **at, int64_t *ret)
 {
 	char *end;
@@ -154,7 +155,7 @@ static void on_page(const struct pg_answer *a, void *ctx)
 	free(h->after_node);
 	h->after_node = mem_strdup(hours[a->n - 1].node);
 	h->after_ms = hours[a->n - 1].at_ms;
-	read_page(h); /* the loop turns before its answer is there */
+	read_page(h); /* the loop turns before the answer is there */
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -197,8 +198,8 @@ static void on_forgot(const struct pg_answer *a, void *ctx)
 		h->too_much--;
 }
 
-/* Deletes what is too old. Where nobody led for weeks that may be more than the server does in the time of
- * a statement: then the oldest first. */
+/* Deletes what is too old. After weeks without a leader that may be more than the server does in
+ * the time of a statement: then the oldest first. */
 static void forget_hours(struct history *h)
 {
 	struct params *p = pg_params(h->o.pg);
@@ -214,7 +215,7 @@ static void on_written(const struct pg_answer *a, void *ctx)
 	struct history *h = ctx;
 	if (!answered(h, a))
 		return;
-	if (h->sent < BATCH_MAX) /* all that there were */
+	if (h->sent < BATCH_MAX) /* no more are left */
 		h->written_ms = h->now_ms;
 	forget_notes(h, h->sent);
 	forget_hours(h);
@@ -287,7 +288,7 @@ void history_note(struct history *h, const char *node, int64_t at_ms, struct loa
 	m->taken = load_max(m->taken, taken);
 }
 
-/* Lets go what could not be written for an hour; not while it is on its way. */
+/* Forgets what could not be written for an hour, unless it is on its way. */
 static void forget_old(struct history *h)
 {
 	size_t n = 0;

@@ -46,7 +46,7 @@ void inventory_on_drop(
 	v->ctx = ctx;
 }
 
-/* False: too long for any object there is. */
+/* Makes the key of a pod; false: too long for any object there is. */
 static bool pod_key(const char *ns, const char *name, char ret[POD_NAME_MAX])
 {
 	return snprintf(ret, POD_NAME_MAX, "%s/%s", ns, name) < POD_NAME_MAX;
@@ -93,7 +93,7 @@ static void free_list(struct inventory *v, struct inventory_pod *p)
 	}
 }
 
-/* Its use is in the node's next sample still. */
+/* Makes a pod dangling: its use is still in the node's next sample. */
 static void dangle(struct inventory_pod *p)
 {
 	struct inventory_node *n = p->node;
@@ -108,7 +108,7 @@ static void drop_pod(struct inventory *v, const char *key)
 	struct inventory_pod *p = inventory_find_pod(v, key);
 	if (!p)
 		return;
-	/* A dangling one stays findable by its name, until another has it or a round is over. */
+	/* A dangling pod can be found by its name, until another has that or a round is over. */
 	if (p->used_ms != 0 && !p->dangling) {
 		dangle(p);
 		return;
@@ -200,7 +200,7 @@ static size_t index_of(const struct inventory *v, const struct inventory_node *n
 	return i;
 }
 
-/* What was known of it is over; it stays while pods speak of it. */
+/* Forgets what was known of a node, which stays while pods name it. */
 static void lose_node(struct inventory *v, struct inventory_node *n)
 {
 	if (n->facts && v->drop)
@@ -271,7 +271,7 @@ static struct inventory_pod *new_pod(struct inventory *v, const char *key, struc
 	return p;
 }
 
-/* The pod of that name as it was, or NULL: another object that had the name is put aside. */
+/* Finds the pod of that name as it was, or NULL; another object that had the name is put aside. */
 static struct inventory_pod *same_pod(
 	struct inventory *v, const char *key, const struct pod_facts *f)
 {
@@ -282,7 +282,7 @@ static struct inventory_pod *same_pod(
 		return p;
 	if (!p->dangling)
 		drop_pod(v, key);
-	map_take(&v->pods, map_hash_string(key), key); /* dangling, if it is there still */
+	map_take(&v->pods, map_hash_string(key), key); /* dangling, if it still exists */
 	return NULL;
 }
 

@@ -1,13 +1,13 @@
 /*
- * The inventory: the Nodes of the cluster, the Pods on them, and the newest sample of each.
- * Compact: a pod takes about 150 bytes and its name, for there may be 150,000 of them.
+ * The inventory: the Nodes of the cluster, the Pods on them, and the newest sample of each. A pod
+ * takes about 150 bytes and its name, for there may be 150,000 of them.
  *
- * Filled by two watches (node_watch.h, only while lending is on) and by the usage poller. A changed
- * node is dirty; the overcommit controller takes the dirty ones. Pods
- * without a node are not in here, nor those that have ended.
+ * Two watches (node_watch.h, only while lending is on) and the usage poller fill it. A changed node
+ * is dirty; the overcommit controller takes the dirty ones. Pods without a node, and pods that have
+ * ended, are not in it.
  *
- * A pod that was used and is not there any more is kept on its node as dangling until a round of
- * samples does not mention it: the node's own sample still has its use in it.
+ * A pod that had use and is gone is kept on its node as dangling until a round of samples does not
+ * mention it: the node's own sample still has its use in it.
  *
  * Samples come in rounds, those of pods before those of nodes (usage_poller.h).
  */
@@ -23,57 +23,57 @@
 
 struct inventory;
 
-/* What is kept of a pod that asks for lent resources, and is therefore one that may have to go. */
+/* What is kept of a pod that asks for lent resources, and therefore may have to go. */
 struct inventory_lent {
 	struct uid owner_job;
 	struct load batch, gocran; /* asked for under each; cpu in thousandths */
 	int64_t started_ms;
-	int64_t told_ms;   /* its Job was told to stop, or it to go; 0: neither */
-	int64_t spared_ms; /* its eviction was refused */
+	int64_t told_ms;   /* when its Job was told to stop, or the pod to go; 0: neither */
+	int64_t spared_ms; /* when its eviction was refused */
 	int32_t eviction_priority;
-	bool looked_at; /* its kubelet has taken it: it is not rejected any more */
-	bool queued;	/* of a Job that holds quota: pools do not lend twice what it asks for */
+	bool looked_at; /* its kubelet has taken the pod: it is not rejected any more */
+	bool queued;	/* its Job holds quota: pools do not lend twice what it asks for */
 	bool has_owner_job;
 };
 
 struct inventory_pod {
 	struct inventory_pod *next; /* on its node, or among its dangling ones */
 	struct inventory_node *node;
-	struct inventory_lent *lent; /* NULL: it asks for nothing lent */
+	struct inventory_lent *lent; /* NULL: the pod asks for nothing lent */
 	struct uid uid;
 	struct load request, used;
 	int64_t used_ms; /* 0: no sample */
 	int32_t priority;
-	uint32_t seen;	  /* the list it was last seen in */
-	uint32_t sampled; /* the round of samples that last mentioned it */
+	uint32_t seen;	  /* the last list with the pod in it */
+	uint32_t sampled; /* the last round of samples with the pod in it */
 	uint8_t tier[2];  /* enum tier, by enum profile */
 	bool deleting, dangling;
 	char name[]; /* "namespace/name" */
 };
 
 struct inventory_node {
-	struct node_facts *facts; /* NULL: so far only pods speak of it */
+	struct node_facts *facts; /* NULL: so far only pods name the node */
 	struct inventory_pod *pods, *dangling;
 	size_t npods;
 	struct load used;
-	int64_t used_ms; /* of its newest sample; 0: none */
+	int64_t used_ms; /* time of its newest sample; 0: none */
 	uint32_t seen;
 	bool dirty;
-	bool sampled; /* there is a sample that no node state was made with yet */
+	bool sampled; /* a sample came since the node state was made */
 	struct node_state node_state;
 	char name[];
 };
 
 struct inventory *inventory_new(void);
 void inventory_free(struct inventory *v);
-/* Nothing is known any more: the watches were closed. */
+/* Forgets everything: the watches were closed. */
 void inventory_clear(struct inventory *v);
 
-/* Called before a node is freed: do not keep it. May be NULL. */
+/* Has drop called before a node is freed: do not keep the node. May be NULL. */
 void inventory_on_drop(
 	struct inventory *v, void (*drop)(struct inventory_node *n, void *ctx), void *ctx);
 
-/* Around complete lists, as seen_set.h: what was not seen is gone. */
+/* Enclose complete lists, as in seen_set.h: what was not seen is gone. */
 void inventory_begin_nodes(struct inventory *v);
 void inventory_end_nodes(struct inventory *v);
 void inventory_begin_pods(struct inventory *v);
@@ -84,13 +84,14 @@ void inventory_drop_node(struct inventory *v, const char *name);
 void inventory_see_pod(struct inventory *v, const struct pod_facts *f);
 void inventory_drop_pod(struct inventory *v, const char *ns, const char *name);
 
-/* A sample; of an unknown node or pod: dropped. False: not newer than the last. */
+/* Take a sample; one of an unknown node or pod is dropped. False: not newer than the last. */
 bool inventory_sample_node(struct inventory *v, const struct usage_facts *u);
 bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u);
-/* A round of samples ended, completely: dangling pods that it did not mention are over. */
+/* Ends a complete round of samples: dangling pods that it did not mention are over. */
 void inventory_end_round(struct inventory *v);
 
-/* In the order in which they were first heard of; those without facts among them. */
+/* Count and give the nodes, in the order in which they were first heard of, also those without
+ * facts. */
 size_t inventory_nodes(const struct inventory *v);
 struct inventory_node *inventory_node_at(const struct inventory *v, size_t index);
 struct inventory_node *inventory_find(const struct inventory *v, const char *name);

@@ -20,7 +20,7 @@ enum {
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* The last of a node ("/NAME") or a pod ("NS/NAME"). */
+/* The last reading of a node ("/NAME") or a pod ("NS/NAME"). */
 struct reading {
 	int64_t at_ms, cpu_ns;
 	uint32_t round;
@@ -113,7 +113,7 @@ static void put_sample(
 	struct usage_facts sample = {.ns = u->ns,
 		.name = u->ns[0] ? u->name : k->answering,
 		.at_ms = u->at_ms,
-		/* thousandths of a core: a millionth of a second is one of a millisecond */
+		/* thousandths of a core: microseconds of cpu a millisecond */
 		.used = {(u->cpu_ns - last->cpu_ns) * 1000 / (span_ms * NS_PER_MS),
 			u->memory_bytes}};
 	k->events.sample(&sample, k->events.ctx);
@@ -130,7 +130,7 @@ static void on_usage(const struct kubelet_usage *u, void *ctx)
 	if (!r) {
 		r = mem_alloc(sizeof(*r) + (size_t)n + 1);
 		memcpy(r->key, key, (size_t)n + 1);
-		r->cpu_ns = INT64_MAX; /* so that it counts as gone back */
+		r->cpu_ns = INT64_MAX; /* counts as gone back */
 		map_put(&k->readings, map_hash_string(key), r);
 	}
 	r->round = k->round;
@@ -199,7 +199,7 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	go_on(k);
 }
 
-/* The path is a node's own word: it may name no other place than one on its kubelet. */
+/* Whether a path, which is a node's own word, names a place on its kubelet and no other. */
 static bool good_path(const char *path)
 {
 	if (path[0] != '/' || strstr(path, "/.") || strstr(path, "//"))

@@ -3,9 +3,9 @@
  * pods use (/metrics/resource, or the path that the node's annotation names). At most eight at a
  * time.
  *
- * They have counters of cpu time: two readings make a sample, the mean between them. A counter that
- * went back begins anew. One that does not answer keeps its last readings; the next sample is the
- * mean since then.
+ * Kubelets have counters of cpu time: two readings make a sample, the mean between them. A counter
+ * that went back begins anew. A kubelet that does not answer keeps its last readings; the next
+ * sample is the mean since then.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_KUBELETS_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_KUBELETS_H
@@ -21,19 +21,20 @@ struct usage_poller_node;
 
 struct kubelets_events {
 	void (*sample)(const struct usage_facts *u, void *ctx);
-	void (*over)(void *ctx); /* all of the round have answered; also at once, when there are
-				    none */
+	void (*over)(
+		void *ctx); /* all of the round have answered; also at once, without kubelets */
 	void *ctx;
 };
 
 struct kubelets *kubelets_new(struct kube_client *client, const struct kubelets_events *e);
 void kubelets_free(struct kubelets *k);
 
-/* The nodes to ask in the next round; copied. */
+/* Sets the nodes to ask in the next round; copied. */
 void kubelets_set(struct kubelets *k, const struct usage_poller_node *nodes, size_t n);
 void kubelets_go(struct kubelets *k, int64_t now_ms);
 
-/* Of the last round: how many did not answer, and the sentence of the first; "" when all did. */
+/* Tells how many of the last round did not answer, and the sentence of the first; "" when all
+ * did. */
 const char *kubelets_trouble(const struct kubelets *k);
 
 #endif

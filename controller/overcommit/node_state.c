@@ -11,7 +11,7 @@ enum {
 	MINUTE_MS = 60 * 1000,
 	GRACE_MS = 2 * MINUTE_MS,
 	SETTLE_MS = 5000,  /* our own write may be older on the watch than its answer */
-	FLIGHT_MS = 10000, /* a figure waits for so long for kubelets to look at their pods */
+	FLIGHT_MS = 10000, /* how long a figure waits for kubelets to look at their pods */
 	RETRY_MS = 1000,
 	RETRY_MAX_MS = 60 * 1000,
 };
@@ -60,7 +60,8 @@ static int64_t positive(int64_t x)
 	return x > 0 ? x : 0;
 }
 
-/* The pool that the figures under one name stand for: pods of the other name have some of it. */
+/* Gives the pool that the figures under one name stand for: pods of the other name have some of
+ * it. */
 static struct load published_batch(const struct node_state *a)
 {
 	struct load own = {positive(a->there.batch_cpu), positive(a->there.batch_memory)};
@@ -167,7 +168,7 @@ static void take_sample(struct inventory_node *n, int64_t now_ms)
 
 /* ---- what may be lent ------------------------------------------------------------------------ */
 
-/* Half the time until it degrades, two minutes at most. */
+/* Gives half the time until a node degrades, two minutes at most. */
 static int64_t grace_ms(const struct strategy *s)
 {
 	return least(GRACE_MS, s->degrade_min * MINUTE_MS / 2);
@@ -235,7 +236,7 @@ static bool same_figures(const struct figures *x, const struct figures *y)
 	       x->gocran_cpu == y->gocran_cpu && x->gocran_memory == y->gocran_memory;
 }
 
-/* Is the figure to be kept up for pods in flight, and not for too long yet? */
+/* Whether the figure is to be kept up for pods in flight, and not for too long yet. */
 static bool keeps_up(struct inventory_node *n, const struct publication_input *in, int64_t now_ms)
 {
 	struct node_state *a = &n->node_state;
@@ -330,7 +331,7 @@ static int64_t pause_ms(unsigned failures)
 	return backoff_ms(RETRY_MS, failures, RETRY_MAX_MS);
 }
 
-/* What was written counts as seen: the watch says so too, soon. */
+/* Counts what was written as seen: the watch will soon say so, too. */
 static void put_figures(struct figures *to, const struct figures *from)
 {
 	for (size_t i = 0; i < FIGURES; i++)
@@ -342,7 +343,7 @@ void node_state_sent(struct inventory_node *n, bool done, int64_t now_ms)
 {
 	struct node_state *a = &n->node_state;
 	a->under_way = false;
-	a->why = PUBLISH_NOT; /* what was made meanwhile did not know of this */
+	a->why = PUBLISH_NOT; /* what was made meanwhile did not know of this write */
 	n->dirty = true;
 	if (!done) {
 		a->retry_ms = now_ms + pause_ms(a->failures++);

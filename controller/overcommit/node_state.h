@@ -1,8 +1,8 @@
 /*
  * A node's state: what is known of one node's lending, from its configuration to what it publishes.
  *
- * Made anew when something happened to the node, when it has a new sample, and when time alone
- * changes it. It is the place where the pure library (overcommit/) is asked, in this order:
+ * It is made anew when something happened to the node, when it has a new sample, and when time
+ * alone changes it. The pure library (overcommit/) is asked here, in this order:
  *
  *     estimate -> window -> publication
  *
@@ -10,8 +10,8 @@
  * flight: publication.h), 10 s at most: a kubelet that takes longer is slow, or its node is dead.
  *
  * Nothing is published of a node until there are two samples of it; what was published before a
- * restart may stay or fall until then. How old that is its annotation says; but a figure that never
- * changes is never written again, so a new leader has two minutes (or half of degradeTimeMinutes)
+ * restart may stay or fall until then. Its annotation says how old that is. But a figure that never
+ * changes is never written again. So a new leader has two minutes (or half of degradeTimeMinutes)
  * to get a sample of its own before what looks old is called degraded.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_NODE_STATE_H
@@ -44,56 +44,56 @@ struct node_state {
 	uint64_t version;  /* of the configs that the strategy is from; 0: none yet */
 	bool governed;	   /* a configuration holds for this node */
 	const char *whose; /* the NodeOvercommit that holds, or "" for the ConfigMap; NULL */
-	const char *entry; /* of nodeConfigs, or NULL */
+	const char *entry; /* an entry of nodeConfigs, or NULL */
 	struct strategy strategy;
 
 	/* What was measured. */
 	bool begun; /* the window knows what is published */
-	bool news;  /* made with a new sample that reclaim has not looked at */
+	bool news;  /* a new sample that reclaim has not looked at */
 	struct window window;
-	struct load busy;	   /* of the newest sample: what a forecast is made of */
-	struct forecast *forecast; /* NULL: none was asked for */
+	struct load busy;	   /* use in the newest sample: what a forecast is made of */
+	struct forecast *forecast; /* NULL: not asked for */
 	struct estimate estimate;
 	bool has_estimate;
 	enum freshness freshness;
 	enum degrade degrade;
-	int64_t look_ms; /* when it is to be made anew whatever happens */
+	int64_t look_ms; /* when the state is to be made anew, whatever happens */
 
 	/* What may be lent, and what is asked for of it. */
-	struct load batch, gocran;		 /* may be lent under each name */
-	struct load lent;			 /* whichever name: the less of what is on */
+	struct load batch, gocran; /* may be lent under each name */
+	struct load lent;	   /* under either name: the less of those that are on */
 	struct load batch_asked, gocran_asked;	 /* by all pods */
-	struct load batch_others, gocran_others; /* by those that are not of queued Jobs */
+	struct load batch_others, gocran_others; /* by pods that are not of queued Jobs */
 
 	/* What is published. */
 	struct figures there, want, sending;
 	enum publication_why why; /* PUBLISH_NOT: nothing is due */
-	int64_t flight_ms; /* since then a figure is not lowered for a pod in flight; 0: none is */
+	int64_t flight_ms;	/* since when a figure is kept up for a pod in flight; 0: none is */
 	struct figures written; /* by us; -1: nothing yet */
 	int64_t written_ms;
 	bool under_way;
 	unsigned failures;
-	int64_t retry_ms; /* not before; 0: at once */
+	int64_t retry_ms; /* no write before; 0: at once */
 
-	struct reclaim_memory reclaim, reclaim_before; /* the latter: before the last round */
-	size_t look; /* reclaimer.c, during a round: its number, from 1 on */
+	struct reclaim_memory reclaim, reclaim_before; /* reclaim_before: before the last round */
+	size_t look; /* the number of its look during a round of reclaimer.c, from 1 on */
 };
 
 void node_state_init(struct node_state *a);
 void node_state_done(struct node_state *a);
 
-/* Makes it anew, with the strategy that was put into it. */
+/* Makes the state anew, with the strategy that was put into it. */
 void node_state_make(struct inventory_node *n, int64_t now_ms);
 
-/* A PATCH with its figures goes out, and what became of it. */
+/* Note that a PATCH with its figures goes out, and what became of it. */
 void node_state_send(struct node_state *a);
 void node_state_sent(struct inventory_node *n, bool done, int64_t now_ms);
 
-/* A pod's sample counts while it is of about the same time as the node's: else the node's use has
- * long been another's. */
+/* Whether a pod's sample counts: it is of about the same time as the node's. Else the node's use
+ * has long changed. */
 bool node_state_counts_sample(const struct inventory_node *n, const struct inventory_pod *p);
 
-/* True when what is wanted is less of anything than what is there: that is written first. */
+/* Whether less of anything is wanted than what is there: that is written first. */
 bool node_state_falls(const struct node_state *a);
 
 #endif

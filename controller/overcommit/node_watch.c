@@ -14,7 +14,7 @@ struct count {
 	struct kube_shared_watch *share;
 	struct kube_subscriber *subscriber; /* NULL: not followed */
 	bool listed;
-	bool partial; /* something in the list under way cannot be read: none is lost in it */
+	bool partial; /* an object in the list under way cannot be read: none is lost in it */
 	int64_t complained_ms;
 };
 

@@ -17,7 +17,7 @@ struct overcommit_configs {
 	char *fault;
 	struct rule *rule; /* in name order */
 	size_t nrules;
-	char **name; /* node states point to them: none is ever freed before the end */
+	char **name; /* node states point to them: no name is freed before the end */
 	size_t nnames;
 	uint64_t version;
 };
@@ -73,7 +73,7 @@ static struct slice text_or_none(const char *text)
 	return text ? slice_of(text) : (struct slice){"", 0};
 }
 
-/* Both keys in one text: has it changed? */
+/* Whether the text of both keys is as before. */
 static bool same_text(struct overcommit_configs *r, const char *colocation, const char *threshold)
 {
 	struct buf both;
@@ -147,7 +147,7 @@ const char *overcommit_configs_fault(const struct overcommit_configs *r)
 
 /* ---- NodeOvercommits ------------------------------------------------------------------------- */
 
-/* Where it is, or would be. */
+/* Finds the place where a name is, or would be. */
 static size_t place_of(const struct overcommit_configs *r, const char *name)
 {
 	size_t i = 0;

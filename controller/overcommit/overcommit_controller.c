@@ -105,7 +105,7 @@ static void follow_configmap(struct overcommit_controller *l)
 static void on_sample(const struct usage_facts *u, void *ctx)
 {
 	struct overcommit_controller *l = ctx;
-	/* Kept, it would hide all that is measured until then. */
+	/* A sample of the future, if kept, would hide all that is measured until then. */
 	if (window_of_the_future(u->at_ms, l->now_ms))
 		return;
 	if (u->ns[0])
@@ -156,8 +156,8 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
 
 /* ---- what is followed ------------------------------------------------------------------------ */
 
-/* While lending is off all nodes are looked at once all the same: an earlier leader may have left
- * figures on them, that are 0 now. */
+/* Follows what lending needs, and says whether it is listed. While lending is off all Nodes are
+ * still looked at once: an earlier leader may have left figures on them, which become 0. */
 static bool follow(struct overcommit_controller *l)
 {
 	bool lends = overcommit_configs_lends(l->overcommit_configs);
@@ -234,7 +234,7 @@ static void note_history(struct overcommit_controller *l, const struct inventory
 		history_note(l->o.history, n->name, n->used_ms, n->node_state.busy);
 }
 
-/* Read once a node lends under gocran.io, when the forecasts are there to take it. */
+/* Reads the history once a node lends under gocran.io, when there are forecasts to take it. */
 static void keep_history(struct overcommit_controller *l, bool forecasts)
 {
 	int64_t epoch = l->o.gate ? gate_epoch(l->o.gate) : 0;

@@ -7,26 +7,25 @@
  *     what nodes lend, flavor by flavor                   ->  queue_set_idle_pool()
  *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
  *
- * It only wires these parts and has them work in that order, once a second. What each of them does
- * its own header says: node_watch.h, usage_poller.h, overcommit_configs.h, node_state.h,
+ * It only wires these parts, and has them work in that order, once a second. Each part tells its
+ * story in its header: node_watch.h, usage_poller.h, overcommit_configs.h, node_state.h,
  * publisher.h, pools.h, reclaimer.h, overcommit_status.h, history.h. All times are the machines'
  * own, by which usage is measured.
  *
- * What is always true:
+ * Always true:
  *   - only the leader writes. Two for a moment is harmless: both write what the same samples say;
  *   - capacity and allocatable are written together and say the same (a kubelet copies one to the
- *     other), and with them, in the same PATCH, the annotation sluice.dev/overcommit-sample: when
- *     the sample behind them was taken. So the leader after a kill -9 knows how old a figure is and
- *     degrades it in time; until it has two samples of its own it raises nothing;
+ *     other), and in the same PATCH the annotation sluice.dev/overcommit-sample: when the sample
+ *     behind them was taken. So the leader after a kill -9 knows how old a figure is and degrades
+ *     it in time. Until it has two samples of its own it raises nothing;
  *   - while lending is off (no configuration says enable: true, and no flavor has an idle pool)
  *     nothing is followed for it. The Nodes are listed once, to set to 0 what an earlier leader
  *     published;
  *   - a bad configuration leaves the last good one in force, with an Event and a metric;
  *   - a cycle in which nothing changed writes nothing.
  *
- * Which configuration holds for a node: the ConfigMap's, where there is one with the key
- * colocation-config; else the first NodeOvercommit in name order that selects it. NodeOvercommits
- * that do not count say so in their status.
+ * Which configuration holds for a node: overcommit_configs.h. NodeOvercommits that do not count say
+ * so in their status.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_OVERCOMMIT_CONTROLLER_H
@@ -47,13 +46,13 @@ struct overcommit_controller;
 
 struct overcommit_controller_options {
 	struct kube_client *client;
-	struct kube_shared_watch *nodes, *pods; /* the latter bound, and not ended */
+	struct kube_shared_watch *nodes, *pods; /* pods: bound, and not ended */
 	struct queue *queue;
-	struct gate *gate; /* says which pods may be evicted; has their Jobs' story */
+	struct gate *gate; /* says which pods may be evicted, and tells of their Jobs */
 	struct events *events;
 	struct log *log;
 	const char *configmap_namespace, *configmap; /* kube-system, ack-slo-config */
-	struct history *history;		     /* NULL: there is no forecast */
+	struct history *history;		     /* NULL: no forecast */
 	uint64_t seed;
 	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
 	void *ctx;
@@ -63,21 +62,22 @@ struct overcommit_controller *overcommit_controller_new(
 	const struct overcommit_controller_options *o);
 void overcommit_controller_free(struct overcommit_controller *l);
 
-/* A NodeOvercommit, and a ResourceFlavor whose spec the queue took over, as the observer sees them.
- * Takes s. */
+/* Take a NodeOvercommit, and a ResourceFlavor whose spec the queue took over, as the informer sees
+ * them. s is taken. */
 int overcommit_controller_see(
 	struct overcommit_controller *l, const struct cJSON *object, struct err *e);
 void overcommit_controller_drop(struct overcommit_controller *l, const char *name);
 void overcommit_controller_see_flavor(struct overcommit_controller *l, struct flavor_spec *s);
 void overcommit_controller_drop_flavor(struct overcommit_controller *l, const char *name);
 
-/* About once a second. leads: it may write, reclaim, and tell the queue. */
+/* Does one cycle. To be called about once a second. leads: it may write, reclaim, and tell the
+ * queue. */
 void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads);
 
-/* Appends the families of docs/metrics.md, the seeds' among them. NULL: without samples. */
+/* Appends the metrics of docs/metrics.md, also the seeds'. l NULL: no samples. */
 void overcommit_controller_put_metrics(const struct overcommit_controller *l, struct buf *out);
-/* Puts the members of an OvercommitReport: of all nodes (node ""), or of one with its sum term by term. False: no
- * such node. */
+/* Puts the members of an OvercommitReport: of all nodes (node ""), or of one, with its sum term by
+ * term. False: no such node. */
 bool overcommit_controller_show(
 	const struct overcommit_controller *l, const char *node, struct json_writer *w);
 

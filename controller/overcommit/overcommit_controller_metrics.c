@@ -19,7 +19,7 @@ static struct figures requested(const struct node_state *l)
 	return f;
 }
 
-/* -1: nothing is lent under that name. */
+/* Gives the figures that may be lent; -1: nothing is lent under that name. */
 static struct figures calculated(const struct node_state *l)
 {
 	bool batch = l->strategy.enable && (l->strategy.names & LEND_BATCH);
@@ -30,7 +30,7 @@ static struct figures calculated(const struct node_state *l)
 		.gocran_memory = gocran ? l->gocran.memory_bytes : -1};
 }
 
-/* Of a node that has to do with lending; NULL past the last. */
+/* Gives the next node that has to do with lending; NULL past the last. */
 static const struct inventory_node *next_node(const struct overcommit_controller *l, size_t *at)
 {
 	const struct inventory_node *n;

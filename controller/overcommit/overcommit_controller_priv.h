@@ -26,8 +26,8 @@ struct overcommit_controller {
 	struct reclaimer *reclaimer;
 	struct overcommit_status *overcommit_status;
 	int64_t recalled_epoch;	      /* for which the history was asked for; 0: none */
-	struct kube_watch *configmap; /* NULL: none is followed */
-	bool configmap_listed;	      /* it is known whether there is one */
+	struct kube_watch *configmap; /* NULL: not followed */
+	bool configmap_listed;	      /* known whether it exists */
 	bool configmap_seen;	      /* in the list that is being read */
 	bool swept;		      /* lending is off, and nothing is published on any node */
 	bool measures;		      /* usage is asked for */

@@ -3,7 +3,7 @@
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"
 
-/* "" where it is not known. */
+/* Puts a time; "" where it is not known. */
 static void put_time(struct json_writer *w, const char *key, int64_t ms)
 {
 	jw_text(w, key, ms > 0 ? instant_exact(ms).s : "");

@@ -18,11 +18,11 @@ enum {
 	SENTENCE_MAX = 900,
 	TIMEOUT_MS = 10000,
 	RETRY_MS = 5000,
-	MUCH_MS = 10000, /* what an admin who has just switched it on waits for */
+	MUCH_MS = 10000, /* how long an admin who has just switched it on waits */
 	ANY_MS = 300000,
 };
 
-/* What is to be said of one. */
+/* The status of one NodeOvercommit. */
 struct notice {
 	bool active;
 	const char *reason;
@@ -37,8 +37,8 @@ struct page {
 	char *name;
 	struct uid uid;
 	uint64_t request; /* 0: none is under way */
-	bool lost;	  /* freed when it is answered */
-	bool written;	  /* what the server has is `last` */
+	bool lost;	  /* freed with the answer */
+	bool written;	  /* the server has `last` */
 	struct notice last;
 	int64_t last_ms; /* when it was asked for */
 	/* Of the condition. */
@@ -122,7 +122,7 @@ void overcommit_status_see(struct overcommit_status *b, const struct cJSON *obje
 	struct uid uid = {{0}};
 	struct page *p = find_page(b, decode_name(object));
 	decode_uid(object, &uid);
-	if (p && uid_cmp(&p->uid, &uid) != 0) /* made anew: nothing was said of it yet */
+	if (p && uid_cmp(&p->uid, &uid) != 0) /* made anew, and without a status */
 		overcommit_status_lose(b, decode_name(object));
 	p = want_page(b, decode_name(object));
 	p->uid = uid;
@@ -143,7 +143,7 @@ static int64_t amount(int64_t figure)
 	return figure > 0 ? figure : 0;
 }
 
-/* Under both names each shows what the other has left of one pool. */
+/* Gives what a node lends. Under both names each shows what the other has left of one pool. */
 static struct load published(const struct figures *f)
 {
 	struct load batch = {amount(f->batch_cpu), amount(f->batch_memory)};
@@ -183,7 +183,7 @@ static void say_invalid(struct notice *n, const struct rule *u)
 		u->good ? "; the last valid spec stays in force" : "");
 }
 
-/* Of several the first counts that a reader would have to do something about. */
+/* Chooses the reason: the first that a reader would have to act on. */
 static void judge(const struct overcommit_status *b, const struct rule *u, const char *trouble,
 	struct notice *n)
 {
@@ -210,7 +210,7 @@ static void judge(const struct overcommit_status *b, const struct rule *u, const
 	}
 }
 
-/* While the nodes are not known only this can be said. */
+/* Whether anything can be said yet. While the nodes are not known, only what needs none of them. */
 static bool may_be_judged(const struct overcommit_status *b, const struct rule *u, bool known)
 {
 	return known || u->fault || overcommit_configs_has_configmap(b->o.overcommit_configs) ||

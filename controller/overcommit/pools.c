@@ -88,7 +88,7 @@ size_t pools_count(const struct pools *p)
 
 /* ---- how much -------------------------------------------------------------------------------- */
 
-/* Either is negative where the node has no such key. */
+/* Gives what is lent of a resource; either is negative where the node has no such key. */
 static int64_t amount(int64_t published, int64_t wanted)
 {
 	int64_t lent = least(published, wanted);

@@ -57,13 +57,13 @@ static void take_in_string(struct prom_text *i, char c)
 		i->in_string = false;
 }
 
-/* True when c changes anything but the item's text. */
+/* Whether c changes anything but the item's text. */
 static bool is_structure(char c)
 {
 	return c == '"' || c == '{' || c == '[' || c == '}' || c == ']';
 }
 
-/* The item's text is added in runs: byte by byte would be most of the work. */
+/* Takes bytes, and adds them to the item in runs: byte by byte would be most of the work. */
 void prom_text_feed(struct prom_text *i, struct slice bytes)
 {
 	size_t from = 0;

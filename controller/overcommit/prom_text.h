@@ -1,9 +1,9 @@
 /*
- * Cuts a list that comes in pieces ({"kind":..,"items":[{..},{..}]}) into its items,
- * so that of a list of 150,000 things no more than one is in memory.
+ * Cuts a list that comes in pieces ({"kind":..,"items":[{..},{..}]}) into its items, so that only
+ * one of 150,000 is in memory.
  *
  * An item is an object that stands in an array that stands in the root. Nothing else is looked at:
- * what an item is worth json_parse() says. A list is complete when its root was closed.
+ * json_parse() says what an item is worth. A list is complete when its root was closed.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_PROM_TEXT_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_PROM_TEXT_H
@@ -16,7 +16,7 @@
 typedef void prom_text_fn(struct slice item, void *ctx);
 
 struct prom_text {
-	struct buf item; /* the one that is under way */
+	struct buf item; /* the item that is under way */
 	unsigned depth;
 	bool in_array; /* of the root */
 	bool in_item, in_string, escaped;
@@ -25,10 +25,10 @@ struct prom_text {
 	void *ctx;
 };
 
-/* ceiling: bytes of an item; over it the list fails. */
+/* Begins a list. ceiling: bytes of an item; over it the list fails. */
 void prom_text_init(struct prom_text *i, size_t ceiling, prom_text_fn *fn, void *ctx);
 void prom_text_done(struct prom_text *i);
-void prom_text_reset(struct prom_text *i); /* another list */
+void prom_text_reset(struct prom_text *i); /* begins another list */
 void prom_text_feed(struct prom_text *i, struct slice bytes);
 bool prom_text_complete(const struct prom_text *i);
 

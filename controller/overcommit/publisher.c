@@ -17,7 +17,7 @@ enum {
 
 struct writing {
 	struct publisher *publisher;
-	struct inventory_node *node; /* NULL: it is gone */
+	struct inventory_node *node; /* NULL: the node is gone */
 	uint64_t id;		     /* 0: free */
 };
 
@@ -56,7 +56,7 @@ void publisher_free(struct publisher *p)
 
 /* ---- the body -------------------------------------------------------------------------------- */
 
-/* Figures are texts, as quantities are. */
+/* Puts figures as texts, as quantities are. */
 static void put_figures(struct json_writer *w, const char *key, const struct figures *f)
 {
 	jw_object(w, key);
@@ -66,8 +66,8 @@ static void put_figures(struct json_writer *w, const char *key, const struct fig
 	jw_end(w);
 }
 
-/* A sample that is null: what is published is of none. The API server refuses another uid than the node has: that
- * is another node of that name. */
+/* Puts the body. A sample that is null says that the figures are of none. The uid has the API
+ * server refuse another node of that name. */
 static void put_body(struct buf *out, const struct uid *of, const struct node_state *a)
 {
 	struct json_writer w = json_writer_object(out);

@@ -9,14 +9,14 @@
 #include "controller/overcommit/evictor.h"
 
 enum {
-	LEAVING_MS = 120000,  /* so long a victim that was told counts as gone */
+	LEAVING_MS = 120000,  /* how long a victim that was told counts as gone */
 	SHRINKING_MS = 60000, /* the Job controller may have chosen another of its pods */
-	SPARED_MS = 60000,    /* so long a refused eviction is not asked for again */
+	SPARED_MS = 60000,    /* how long a refused eviction is not asked for again */
 	WHY_MAX = EVICTION_WHY_MAX,
 	TRIGGERS = RECLAIM_CPU + 1,
 };
 
-/* A node of this round. */
+/* A look at a node in this round. */
 struct look {
 	struct inventory_node *node;
 	struct inventory_pod **pod; /* in the order of reclaim */
@@ -35,7 +35,7 @@ struct candidate {
 	size_t pod;
 };
 
-/* A pod of a Job, with the look that has it; NULL: its node is not short. */
+/* A pod of a Job. */
 struct member {
 	struct inventory_pod *pod;
 	struct look *look;
@@ -50,11 +50,10 @@ struct reclaimer {
 	/* The round. */
 	struct look *look;
 	size_t nlooks, looks_room;
-	struct inventory_pod **pod; /* that Jobs of ours live on, by their Job; NULL: not needed yet
-				     */
+	struct inventory_pod **pod; /* pods of our Jobs, by their Job */
 	size_t npods;
 	struct member *member; /* of the Job at hand */
-	size_t *going;	       /* the victims among those */
+	size_t *going;	       /* indexes of members that are victims */
 	size_t nmembers, members_room;
 	bool told;
 };
@@ -166,7 +165,7 @@ static bool is_to_be_looked_at(const struct inventory_node *n)
 	return n->facts && a->news && a->strategy.enable && a->freshness == FRESH;
 }
 
-/* Those without a victim are done with. */
+/* Looks at all nodes, and keeps those with a victim. */
 static void look_at_all(struct reclaimer *r)
 {
 	struct inventory_node *n;
@@ -189,7 +188,7 @@ static void look_at_all(struct reclaimer *r)
 
 /* ---- the order of all ------------------------------------------------------------------------ */
 
-/* Where memory is short the kernel kills: those nodes first. */
+/* Ranks triggers: where memory is short the kernel kills, so those nodes come first. */
 static int urgency(enum reclaim_trigger t)
 {
 	return t == RECLAIM_MEMORY ? 0 : (int)t;
@@ -250,7 +249,7 @@ static int by_job(const void *a, const void *b)
 	return uid_cmp(&(*x)->lent->owner_job, &(*y)->lent->owner_job);
 }
 
-/* All pods of our Jobs, so that those of one stand together. Once a round, if any has to go. */
+/* Lists all pods of our Jobs, so that those of one Job stand together. */
 static void index_pods(struct reclaimer *r)
 {
 	struct inventory_node *n;
@@ -289,7 +288,7 @@ static bool is_member_victim(const struct member *m)
 	return m->look && is_victim(m->look, m->index);
 }
 
-/* How many it may go on with: fewer only where whichever pod goes helps. */
+/* Says with how many pods the Job may go on: fewer only where any of its pods helps by going. */
 static int32_t may_keep(const struct reclaimer *r)
 {
 	int32_t left = 0;
@@ -312,7 +311,7 @@ static void mark_leaving(struct reclaimer *r, const struct member *m, int64_t fo
 	m->look->took = true;
 }
 
-/* Nothing can be had of it now: it is no victim in this round. */
+/* Makes a pod no victim in this round: nothing can be had of its Job now. */
 static void mark_fixed(const struct member *m)
 {
 	if (m->look)
@@ -361,7 +360,7 @@ static void take_job(struct reclaimer *r, const struct candidate *c)
 	int32_t keep = may_keep(r);
 	bool taken = queue_reclaim_job(r->o.queue, job, keep, why);
 	if (queue_job_keeps(r->o.queue, job) == 0)
-		keep = 0; /* fewer than it may go on with: it stops, and all of its pods go */
+		keep = 0; /* fewer than the Job may go on with: it stops */
 	for (size_t i = 0; i < r->nmembers; i++) {
 		struct member *m = &r->member[i];
 		if (!taken)
@@ -387,14 +386,14 @@ static void on_evicted(const char *pod, enum reclaim_trigger t, bool gone, void 
 	r->counts[t][RECLAIM_EVICT] += gone;
 	if (gone || !p || !p->lent)
 		return;
-	/* The next one, from the same samples. */
+	/* The next victim's turn, from the same samples. */
 	p->lent->told_ms = 0;
 	p->lent->spared_ms = r->now_ms;
 	p->node->node_state.reclaim = p->node->node_state.reclaim_before;
 	p->node->node_state.news = true;
 }
 
-/* Those that find no place are victims again at the next sample. */
+/* Evicts a victim. Without a free place it is a victim again at the next sample. */
 static void evict(struct reclaimer *r, const struct candidate *c)
 {
 	struct look *k = c->look;
@@ -431,8 +430,8 @@ static void take(struct reclaimer *r, const struct candidate *c)
 	take_job(r, c);
 }
 
-/* What the last look at it found is of no use: with all told victims counted as gone there was
- * nothing more to find. Where none could be told the next sample counts as this one did. */
+/* Ends a look. What the last look at the node found is of no use: with all told victims gone there
+ * was nothing more to find. If none could be told, the next sample counts as this one did. */
 static void close_look(struct reclaimer *r, struct look *k)
 {
 	struct node_state *a = &k->node->node_state;
@@ -443,7 +442,7 @@ static void close_look(struct reclaimer *r, struct look *k)
 	look_done(k);
 }
 
-/* Each victim is told, or cannot be moved: either way it is none the next time. */
+/* Takes each victim: it is told, or cannot be moved. Either way it is none the next time. */
 static bool take_all(struct reclaimer *r)
 {
 	size_t n;

@@ -18,9 +18,9 @@ enum {
 
 enum round_state {
 	ROUND_OVER,
-	ROUND_PODS,	/* their list is being read */
-	ROUND_NODES,	/* that of the nodes */
-	ROUND_KUBELETS, /* one by one */
+	ROUND_PODS,	/* the list of pods is being read */
+	ROUND_NODES,	/* the list of nodes is being read */
+	ROUND_KUBELETS, /* kubelets are asked one by one */
 };
 
 struct usage_poller {
@@ -34,7 +34,7 @@ struct usage_poller {
 	uint64_t request; /* the list that is being read; 0: none */
 	int64_t began_ms; /* the last round; 0: none yet */
 	int64_t now_ms;
-	bool failed; /* the round, in its lists */
+	bool failed; /* a list of the round failed */
 	char trouble[700];
 };
 

@@ -1,14 +1,11 @@
 /*
- * The gauge: reads what nodes and pods use, every interval, from metrics.k8s.io (two lists for the
- * whole cluster, streamed) or from the kubelets through the API server's node proxy.
+ * The usage poller: reads what nodes and pods use, every interval, from metrics.k8s.io (two lists
+ * for the whole cluster, streamed) or from the kubelets (kubelets.h).
  *
  * A missing metric is never zero use: what a round does not mention keeps its last sample, which
  * ages. A round that fails (503 while metrics-server is away, 404 while the API is not served) is
  * told as trouble, once, with the cure, and is tried again at the next interval. A round is not
  * begun while the last one is under way.
- *
- * A kubelet has counters: two readings make a sample, the mean between them. A counter that went
- * back begins anew.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_USAGE_POLLER_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_USAGE_POLLER_H
@@ -24,7 +21,7 @@ struct usage_poller;
 
 struct usage_poller_events {
 	void (*sample)(const struct usage_facts *u, void *ctx); /* valid during the call */
-	void (*round)(bool complete, void *ctx); /* a round ended; figures may be made */
+	void (*round)(bool complete, void *ctx); /* ends a round; figures may be made */
 	void *ctx;
 };
 
@@ -32,8 +29,7 @@ struct usage_poller *usage_poller_new(
 	struct kube_client *client, struct log *log, const struct usage_poller_events *e);
 void usage_poller_free(struct usage_poller *g);
 
-/* Begins a round if one is due. kubelets: NULL, or the nodes to ask one by one. About once a
- * second. */
+/* A node whose kubelet is asked. */
 struct usage_poller_node {
 	const char *name, *path; /* path "": /metrics/resource */
 };
