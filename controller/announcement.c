@@ -30,7 +30,7 @@ enum {
 #define PAGE_PORT_NAME "page"
 #define SERVICE_LABEL "kubernetes.io/service-name"
 
-/* One request at a time, in this order; those that are not wanted are left out. */
+/* Which request is under way. They come one at a time, in this order, as far as they are wanted. */
 enum announcement_state {
 	ANNOUNCE_REST,
 	ANNOUNCE_READ_APISERVICE,
@@ -43,14 +43,14 @@ struct announcement {
 	struct announcement_options options;
 	struct json *json;
 	enum announcement_state state;
-	uint64_t request; /* under way; 0: none */
+	uint64_t request; /* the request under way; 0: none */
 	uint16_t port;	  /* 0: paused */
-	char *ca;	  /* PEM; NULL: somebody else's to write */
-	bool moved;	  /* port or ca are others than the last round began with */
-	bool first;	  /* this round is the first with them */
+	char *ca;	  /* PEM; NULL: for another client to write */
+	bool moved;	  /* port or ca changed since the last round began */
+	bool first;	  /* the first round with this port and ca */
 	bool wrote;	  /* in this round */
-	bool complained;  /* of a failure, until a round goes well */
-	bool overwritten; /* and said, until it is paused */
+	bool complained;  /* a failure was logged, and no round went well since */
+	bool overwritten; /* another client's change was, which was logged */
 	unsigned failures;
 	uint64_t random;
 	int64_t now_ms, due_ms;
@@ -145,7 +145,7 @@ static void put_slice(const struct announcement *a, struct buf *out)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-/* The only item of an array, or NULL. */
+/* Gives the only item of an array, or NULL. */
 static const cJSON *only(const cJSON *array)
 {
 	const cJSON *first = array ? array->child : NULL;
@@ -167,7 +167,7 @@ static bool is_port(const cJSON *port, const char *name, uint16_t wanted)
 	       number == wanted;
 }
 
-/* These, in the order in which put_slice() has them, and no others. */
+/* Whether these are the ports that put_slice() writes, in its order. */
 static bool has_ports(const struct announcement *a, const cJSON *ports)
 {
 	const cJSON *port = ports ? ports->child : NULL;
@@ -182,7 +182,7 @@ static bool has_endpoint(const struct announcement *a, const cJSON *endpoints)
 {
 	const cJSON *endpoint = only(endpoints);
 	const cJSON *address = only(json_array(endpoint, "addresses"));
-	bool ready = true; /* absent: it is */
+	bool ready = true; /* absent: ready */
 	json_bool(json_object(endpoint, "conditions"), "ready", &ready);
 	return ready && cJSON_IsString(address) &&
 	       strcmp(address->valuestring, a->options.address) == 0;
@@ -225,7 +225,7 @@ static bool is_of_slice(enum announcement_state state)
 	return state == ANNOUNCE_READ_SLICE || state == ANNOUNCE_WRITE_SLICE;
 }
 
-/* 422: the slice is of the other family of addresses, which cannot be changed. */
+/* Names the cure. 422: the slice is of the other family of addresses, which cannot be changed. */
 static const char *cure_of(int http_status)
 {
 	if (http_status == 403)
@@ -338,7 +338,7 @@ static void write_slice(struct announcement *a)
 	buf_done(&body);
 }
 
-/* The object that was read; NULL: it cannot be read, so it is not right. */
+/* Gives the object that was read; NULL: it cannot be read, so it is not right. */
 static const cJSON *object_of(struct announcement *a, const struct kube_answer *answer)
 {
 	const cJSON *root = NULL;

@@ -33,7 +33,7 @@
 enum {
 	STOP_GRACE_MS = 5000,
 	RESIGN_GRACE_MS =
-		300, /* for the last word to the ledger; a standby waits out the lease else */
+		300, /* for the last word to the ledger; else a standby waits out the lease */
 	REPORT_POSTPONED_MAX = 10,
 	WAKE_MAX_MS = 60000, /* the clock on the wall may be set meanwhile: look again at times */
 };
@@ -49,10 +49,10 @@ enum stage {
 
 struct controller {
 	struct parts parts;
-	struct answers *answers; /* for all ports */
+	struct answers *answers; /* of all ports */
 	struct ports *ports;
 	struct loop_state loop_state;
-	struct answer_sources from;    /* of answers and ports */
+	struct answer_sources from;    /* for answers and ports */
 	struct visibility *visibility; /* NULL: off */
 
 	ev_prepare prepare;
@@ -61,8 +61,8 @@ struct controller {
 
 	enum stage stage;
 	bool dirty;	    /* a pass is due */
-	unsigned postponed; /* how often in a row the report has made way */
-	int exit_code;	    /* of an end that it was told, or came to itself */
+	unsigned postponed; /* ticks in a row that made way for starts */
+	int exit_code;	    /* of an end */
 	struct following following;
 	char ledger_trouble[512]; /* "" while it is up */
 };
@@ -73,7 +73,8 @@ static void mark_dirty(void *ctx)
 	c->dirty = true;
 }
 
-/* What is used is measured by the machines' clocks: what is lent follows these, too. */
+/* Gives the machine's time. Usage is measured by the machines' clocks, so what is lent follows
+ * these. */
 static int64_t machine_ms(const struct controller *c)
 {
 	return (int64_t)(ev_now(c->parts.loop) * 1000.0);
@@ -126,7 +127,7 @@ static void drain_notes(struct controller *c)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* How long until the gate wants a pass. */
+/* Says how long until the gate wants a pass. */
 static int64_t due_in_ms(const struct controller *c)
 {
 	struct gate_wake due = gate_wake(c->parts.gate);
@@ -147,7 +148,7 @@ static void arm_wake(struct controller *c)
 	ev_timer_start(c->parts.loop, &c->wake);
 }
 
-/* It decides nothing more; what is under way may end. */
+/* Begins to stop: nothing more is decided; what is under way may end. */
 static void begin_to_stop(struct controller *c, int exit_code)
 {
 	c->exit_code = exit_code;
@@ -182,7 +183,7 @@ static void pass(struct controller *c)
 	}
 }
 
-/* Told to stop: no decision any more, only waiting for what is under way. */
+/* Waits for what is under way, and leaves when that has ended. */
 static void stop_pass(struct controller *c, bool patience_is_over)
 {
 	drain_notes(c);
@@ -220,7 +221,7 @@ static void on_prepare(struct ev_loop *loop, ev_prepare *w, int revents)
 		stop_pass(c, false);
 }
 
-/* Nothing to do but to turn: on_prepare sees what is due. */
+/* Has the loop turn: on_prepare sees what is due. */
 static void on_wake(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct controller *c = w->data;
@@ -229,7 +230,7 @@ static void on_wake(struct ev_loop *loop, ev_timer *w, int revents)
 	c->dirty = true;
 }
 
-/* What is decided without news of Jobs is decided of Jobs as they were. */
+/* Looks for news of Jobs: a decision without them is about Jobs as they were. */
 static void look_for_news(struct controller *c)
 {
 	switch (following_look(&c->following, c->parts.informer, c->parts.gate, c->parts.log)) {
@@ -244,9 +245,9 @@ static void look_for_news(struct controller *c)
 	}
 }
 
-/* A status and an Event can wait, a Job cannot: while one is being started they would take the
- * connection that stands ready, and the Job would wait for another's TLS handshake. For a second at
- * most. */
+/* Does what is due each second, but makes way for starts, for a second at most. Statuses and Events
+ * can wait; else they would take the connection that stands ready, and a Job would wait for
+ * another's TLS handshake. */
 static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct controller *c = w->data;
@@ -286,7 +287,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 			c->parts.overcommit_controller, machine_ms(c), gate_leading(c->parts.gate));
 }
 
-/* Test builds: somebody sets the clock. */
+/* Looks whether somebody set the clock, in test builds. */
 static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct controller *c = w->data;

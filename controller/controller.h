@@ -1,16 +1,18 @@
 /*
  * The controller: all parts wired together on one event loop.
  *
- * One turn of the loop reads like a list: callbacks record facts and mark the controller dirty;
- * before the loop sleeps again there is one pass: take the time once, gate_step, send off what it
+ * One turn of the loop reads like a list. Callbacks record facts and mark the controller dirty.
+ * Before the loop sleeps again there is one pass: take the time once, gate_step, send off what it
  * wants, tell what it did. A burst of events costs one decision.
  *
- * An end is ordinary. Told to stop, it decides nothing more, lets the writes that are under way
- * end, gives the lease back and leaves. Deposed, it leaves at once with an exit code of its own:
- * what it knows may be old, and a restart as standby is the tested path. A leader that could not
- * follow Jobs for a minute leaves as one that is told to stop, with an exit code of its own, so
- * that a standby that can follow them takes over; a standby that cannot does not ask for the lease.
- * So does a leader or a standby that finds that the API server's store was put back.
+ * An end is ordinary:
+ * - told to stop, the controller decides nothing more, lets the writes that are under way end, gives
+ *   the lease back and leaves;
+ * - deposed, it leaves at once: what it knows may be old, and a restart as standby is the tested path;
+ * - a leader that could not follow Jobs for a minute leaves as if told to stop, so that a standby that
+ *   can follow them takes over. A standby that cannot does not ask for the lease;
+ * - a leader or a standby that finds that the API server's store was put back leaves that way, too.
+ * Each but the first has an exit code of its own.
  */
 #ifndef SLUICE_CONTROLLER_CONTROLLER_H
 #define SLUICE_CONTROLLER_CONTROLLER_H

@@ -42,7 +42,7 @@ static int take_listen(const struct flag *f, const char *text, void *to, struct 
 		len -= 2;
 	}
 	int64_t port;
-	/* Another colon is of an IPv6 address without its brackets. */
+	/* Another colon means an IPv6 address without its brackets. */
 	if (!colon || (!bracketed && memchr(host, ':', len)) || len >= sizeof(ret->host) ||
 		!flag_read_number(colon + 1, &port) || port > UINT16_MAX)
 		return flag_refuse(f, text, e);
@@ -52,7 +52,7 @@ static int take_listen(const struct flag *f, const char *text, void *to, struct 
 	return 0;
 }
 
-/* The API server takes no others into an EndpointSlice. */
+/* Whether the API server takes the address into an EndpointSlice. */
 static bool v4_is_reachable(const struct in_addr *a)
 {
 	uint32_t n = ntohl(a->s_addr);
@@ -149,7 +149,7 @@ static const struct flag rows[] = {
 	{FLAG_SOME("context", struct options, context)},
 	{FLAG_TEXT("database", struct options, database)},
 	{FLAG_GIVEN("migrate-only", 0, struct options, migrate_only)},
-	/* In every key of the ledger and in labels of dashboards, so it is kept plain. */
+	/* In every key of the ledger and in labels of dashboards: so it is kept plain. */
 	{FLAG_NAMESPACE_OF("cell", 0, struct options, cell),
 		.must_be =
 			"1 to 63 lower-case letters, digits and '-', such as prod-eu-1, for it names this cluster in the ledger"},
@@ -227,7 +227,7 @@ static void begin(void *options)
 	must(bill_labels_parse(BILL_LABELS_DEFAULT, &o->bill_labels, NULL) == 0);
 }
 
-/* Unique without a pid: in a container that is always 1. */
+/* Makes an identity that is unique without a pid: in a container that is always 1. */
 static void default_identity(struct options *o)
 {
 	char host[100] = "";

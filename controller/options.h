@@ -38,7 +38,7 @@ struct options {
 	bool tls_self_signed;
 	struct listen_at visibility_listen;
 	char visibility_address[INET6_ADDRSTRLEN]; /* in its shortest form; "": not given */
-	const char *visibility_cert_file, *visibility_key_file; /* as those of tls */
+	const char *visibility_cert_file, *visibility_key_file; /* both, or both NULL */
 	bool migrate_only; /* brings the schema up to date, and ends */
 	enum log_format log_format;
 	enum log_level log_level;
@@ -51,8 +51,9 @@ struct options {
 	int64_t settle_ms;		       /* 0: not at all */
 	int64_t mass_stop_after_ms;	       /* 0: at once */
 	int64_t note_after_ms, stuck_after_ms; /* 0: never */
-	const char *config_namespace;	       /* whose ConfigMaps are read */
-	char overcommit_namespace[64], overcommit_config[254]; /* its ConfigMap; "": none */
+	const char *config_namespace;	       /* the namespace of the ConfigMaps that are read */
+	char overcommit_namespace[64],
+		overcommit_config[254]; /* the ConfigMap of overcommit; "": none */
 	enum events_level events;
 	bool forecasts; /* when Jobs start, for people who ask */
 	struct bill_labels bill_labels;
@@ -63,9 +64,9 @@ struct options {
 	struct settings settings;
 };
 
-/* Strings point into argv. Returns 0, ERR_INVALID, or FLAGS_HELP or FLAGS_VERSION where that is
- * asked for: what stands behind it is not read. ret must not move afterwards, and is to be freed
- * by options_done() unless there is an error. */
+/* Reads the command line, of which strings are borrowed. Returns 0, ERR_INVALID, or FLAGS_HELP or
+ * FLAGS_VERSION where that is asked for: what stands behind it is not read. ret must not move
+ * afterwards, and is to be freed by options_done() unless there is an error. */
 int options_parse(int argc, char **argv, struct options *ret, struct err *e);
 void options_done(struct options *o);
 

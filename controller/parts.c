@@ -74,7 +74,7 @@ static int open_api_server(struct parts *p, struct err *e)
 	return 0;
 }
 
-/* Each watch is opened by its first subscriber. */
+/* Makes the shared watches, which their first subscribers open. */
 static void make_shared_watches(struct parts *p)
 {
 	struct kube_watch_options nodes = {.path = "/api/v1/nodes", .seed = seed_draw()};
@@ -135,7 +135,7 @@ static void recording_ended(const char *sentence, void *ctx)
 		"what is decided from now on cannot be replayed; the controller goes on", NULL);
 }
 
-/* Before the queue is told anything: a record without its beginning cannot be played. */
+/* Opens the record before the queue is told anything: without its beginning it cannot be played. */
 static int open_recorder(struct parts *p, struct err *e)
 {
 	const struct options *o = p->options;
@@ -159,7 +159,8 @@ static int open_recorder(struct parts *p, struct err *e)
 	return 0;
 }
 
-/* events: for the one that stays connected. Who asks one of the others hears by the answer how it is. */
+/* Opens a connection to the ledger. events: for the one that stays connected; users of the others
+ * learn its state from answers. */
 static int open_pg(struct parts *p, const char *name, const struct parts_events *events,
 	struct pg **ret, struct err *e)
 {
@@ -178,7 +179,7 @@ static int open_pg(struct parts *p, const char *name, const struct parts_events 
 	return rc;
 }
 
-/* Which is for what, pg.h says. */
+/* Opens the connections to the ledger: pg.h says which is for what. */
 static int open_ledger(struct parts *p, const struct parts_events *events, struct err *e)
 {
 	int rc = open_pg(p, p->options->identity, events, &p->pg, e);
@@ -305,7 +306,7 @@ static void make_predecessors(struct parts *p, const struct parts_events *events
 	p->predecessors = predecessors_new(&o);
 }
 
-/* It begins to follow the API server: last, when all that it tells is there. */
+/* Begins to follow the API server, last, when all its receivers are there. */
 static void start_informer(struct parts *p, const struct parts_events *events)
 {
 	struct informer_options o = {
@@ -356,7 +357,7 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 	return 0;
 }
 
-/* A part goes only when none is left that may still call it. */
+/* Frees all parts, each when none is left that may still call it. */
 void parts_close(struct parts *p)
 {
 	pg_free(p->background);

@@ -2,7 +2,8 @@
  * The parts of a controller, made in the order in which they need each other, and freed so that no
  * part goes before one that may still call it.
  *
- * They know each other by their options alone. What the event loop does with them is controller.c's.
+ * They know each other by their options alone. controller.c does with them what the event loop
+ * needs.
  */
 #ifndef SLUICE_CONTROLLER_PARTS_H
 #define SLUICE_CONTROLLER_PARTS_H
@@ -31,12 +32,12 @@ struct parts {
 	struct queue *queue;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct gate *gate;
-	struct pg *pg; /* of decisions; the others: pg.h */
+	struct pg *pg; /* for decisions; the others: pg.h */
 	struct pg *background, *reports;
 	struct retention *retention;
 	struct forecasts *forecasts;	       /* when Jobs start; NULL: --forecasts off */
-	struct reviews *reviews;	       /* what would change that; NULL: the same */
-	struct past_questions *past_questions; /* what people ask of the past: both ports do */
+	struct reviews *reviews;	       /* what would change that; NULL: --forecasts off */
+	struct past_questions *past_questions; /* what people ask of the past, at both ports */
 
 	/* facts in */
 	struct job_scope *job_scope;
@@ -67,15 +68,15 @@ struct parts_events {
 	void *ctx;
 };
 
-/* options, log and loop are set and are borrowed until parts_close(). On an error, a sentence that
- * names the flag, what was made so far is still parts_close()'s to free. */
+/* Makes all parts. options, log and loop are set before, and are borrowed until parts_close(). On
+ * an error, a sentence that names the flag, parts_close() still frees what was made so far. */
 int parts_open(struct parts *p, const struct parts_events *events, struct err *e);
 void parts_close(struct parts *p);
 
-/* What questions are answered from; p and state are borrowed by it. */
+/* Gives what answers are made from; p and state are borrowed by it. */
 struct answer_sources parts_sources(const struct parts *p, const struct loop_state *state);
 
-/* By the clock on the wall, as of this turn of the loop. */
+/* Gives the time of this turn of the loop, by the clock on the wall. */
 int64_t parts_now_ms(const struct parts *p);
 
 #endif

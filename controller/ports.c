@@ -30,10 +30,10 @@ struct ports {
 	struct auth *auth; /* may this caller ask? */
 	struct http *http, *probes;
 	struct answers *answers;
-	struct buf metrics;	  /* the page, */
-	int64_t metrics_until_us; /* kept until then */
+	struct buf metrics;	  /* the page of /metrics */
+	int64_t metrics_until_us; /* until when that page is kept */
 	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
-	struct buf denied;	  /* ... and those that it does without */
+	struct buf denied;	  /* kinds that are done without, for /readyz */
 };
 
 static struct api_sources sources_of(struct ports *p)
@@ -105,7 +105,7 @@ static bool take_page_file(struct http_question *q, const char *path)
 	return text != NULL;
 }
 
-/* All who are let in without being asked are one. */
+/* Gives a number for the caller. All who are let in without being asked have one. */
 static uint64_t who_asks(const struct ports *p, const struct http_question *q)
 {
 	struct auth_caller caller;
@@ -113,8 +113,8 @@ static uint64_t who_asks(const struct ports *p, const struct http_question *q)
 	return auth_name(p->auth, &caller, monotonic_ms());
 }
 
-/* A question to the aggregated API, by the page's scripts or by others. Where another controller leads, it is asked at
- * that one's port. */
+/* Takes a question to the aggregated API, by the page's scripts or by others. Where another
+ * controller leads, the answer says to ask at its port. */
 static bool take_question(struct ports *p, struct http_question *q, const char *path)
 {
 	const struct options *o = p->parts->options;
@@ -184,10 +184,10 @@ static int open_port(struct ports *p, const struct listen_at *at, struct http_op
 	return rc;
 }
 
-/* Of deploy/manager. */
+/* The Service of deploy/manager. */
 static const char *const service_names[] = {"sluice-controller.sluice-system.svc"};
 
-/* *ret stays NULL: plain HTTP. */
+/* Reads or makes the certificate; *ret stays NULL: plain HTTP. */
 static int load_tls(struct ports *p, struct tls **ret, struct err *e)
 {
 	const struct options *o = p->parts->options;
@@ -268,7 +268,7 @@ void ports_close(struct ports *p)
 {
 	if (!p)
 		return;
-	/* These give verdicts and answers (http_free()). */
+	/* First those that give verdicts and answers (http_free()). */
 	auth_free(p->auth);
 	if (p->http)
 		answers_drop(p->answers, p->http);

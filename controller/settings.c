@@ -9,14 +9,14 @@
 #include "sluice/quantity.h"
 
 #define OUTPUTS_MAX 16
-/* As enum fair_strategy has them. */
+/* The names of enum fair_strategy, in its order. */
 #define STRATEGIES "LessThanOrEqualToFinalShare|LessThanInitialShare"
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 enum { KEPT_MAX = sizeof(((struct settings *)0)->kept) / sizeof(char *) };
 
-/* A copy to take apart. */
+/* Makes a copy to take apart. */
 static int keep(
 	struct settings *s, const struct flag *f, const char *text, char **ret, struct err *e)
 {
@@ -28,7 +28,7 @@ static int keep(
 	return 0;
 }
 
-/* Cuts text at the first c; what is behind it, or NULL when there is none. */
+/* Cuts text at the first c, and gives what is behind it; NULL when there is none. */
 static char *cut(char *text, char c)
 {
 	char *at = strchr(text, c);
@@ -44,7 +44,7 @@ static int too_many(const struct flag *f, struct err *e)
 		SETTINGS_ITEMS_MAX);
 }
 
-/* Takes one item of a list into the settings; what it left of it is NULL behind the last. */
+/* Takes one item of a list into the settings, and may cut it up. */
 typedef int take_item(struct settings *s, char *item);
 enum { ITEM_TAKEN, ITEM_WRONG, ITEM_TOO_MANY };
 
@@ -62,7 +62,7 @@ static int take_list(
 	return rc;
 }
 
-/* Amounts in thousandths, of whatever unit. */
+/* Reads an amount in thousandths, of whatever unit. */
 static bool thousandths(const char *text, int64_t *ret)
 {
 	struct err e;
@@ -121,7 +121,7 @@ static int take_prefixes(const struct flag *f, const char *text, void *to, struc
 	return take_list(to, f, text, take_prefix, e);
 }
 
-/* ";replace" and ";multiply-by=RESOURCE", in any order. */
+/* Takes ";replace" and ";multiply-by=RESOURCE", in any order. */
 static bool take_manner(struct transformation_spec *t, char *text)
 {
 	for (char *item = text, *next; item; item = next) {
@@ -149,7 +149,7 @@ static bool take_outputs(struct transformation_spec *t, struct resource *out, ch
 	return true;
 }
 
-/* "INPUT=": with ;replace and no output the input is not counted at all. */
+/* Takes "INPUT=OUTPUTS". With ;replace and no output the input is not counted at all. */
 static int take_transformation(const struct flag *f, const char *text, void *to, struct err *e)
 {
 	struct settings *s = to;

@@ -3,8 +3,8 @@
  * and `sluice simulate` take them. Names and meaning are those of Kueue's Configuration.
  *
  * Their rows are a table that both programs put behind their own (base/flags.h). The config borrows
- * from the settings, and queue_configure() copies it; its pointers are good once the line was
- * judged, as long as the settings stay where they are.
+ * from the settings, and queue_configure() copies it. Its pointers are good once the line was
+ * judged, as long as the settings do not move.
  *
  * When a flag is added: the table in settings.c, the help in controller/help/ and cli/help/,
  * docs/guide.md.
@@ -22,9 +22,10 @@
 
 struct settings {
 	struct queue_config config;
-	bool uncounted_claims;		    /* struct job_context */
-	int64_t back_off_limit;		    /* config.back_off_limit */
-	char *kept[3 * SETTINGS_ITEMS_MAX]; /* texts that were taken apart; the config borrows */
+	bool uncounted_claims;	/* for struct job_context */
+	int64_t back_off_limit; /* for config.back_off_limit */
+	char *kept[3 *
+		   SETTINGS_ITEMS_MAX]; /* texts that were taken apart, which the config borrows */
 	size_t nkept;
 	struct resource weight[SETTINGS_ITEMS_MAX];
 	const char *prefix[SETTINGS_ITEMS_MAX];

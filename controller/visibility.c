@@ -27,14 +27,14 @@ enum {
 	TREE_MAX_BYTES = 8 * 1024 * 1024,
 };
 
-/* All callers are API servers, and there are few. A stranger at one address cannot have all. Watches
- * take none from other questions. */
+/* Limits for callers that are API servers, of which there are few. A stranger at one address cannot
+ * have all. Watches take no connection from other questions. */
 static const struct connections_limits limits = {.all = 256 + WATCHERS_MAX,
 	.each_address = 192 + WATCHERS_MAX,
 	.request_ms = 10000,
 	.answer_ms = 60000};
 
-/* What is said in the log once, and again when its sentence is another. */
+/* Troubles that are logged once, and again when the sentence is another. */
 enum matter {
 	MATTER_AUTHORITY,
 	MATTER_FILES,
@@ -221,7 +221,8 @@ static void open_port(struct visibility *v)
 		"for", "kubectl get queuedjobs", "scheme", "https", NULL);
 }
 
-/* It opens when the authority is known. That the address can be had is to be known at the start. */
+/* Tries at the start whether the address can be had. The port opens only when the authority is
+ * known. */
 static int try_port(struct visibility *v, struct err *e)
 {
 	struct http *http = NULL;
@@ -257,7 +258,7 @@ void visibility_tick(struct visibility *v, int64_t tick_ms)
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
-/* 0: browsers elsewhere do not reach it. */
+/* Gives the port of the page; 0: browsers elsewhere do not reach it. */
 static uint16_t page_port(const struct listen_at *at)
 {
 	bool is_here = strncmp(at->host, "127.", 4) == 0 || strcmp(at->host, "::1") == 0 ||
