@@ -7,8 +7,8 @@
  *   - its address into the one EndpointSlice of the Service: server-side apply with force, of the
  *     whole object, which it makes where there is none. The Service has a port for browsers beside the
  *     API server's: the page is wanted from the leader, too;
- *   - its certificate, where it made that itself, into spec.caBundle of the APIService: a merge patch
- *     of that field alone. It never makes an APIService, as an apply would.
+ *   - its certificate, where it made that itself, into spec.caBundle of the APIService: a merge
+ *     patch of that field alone. It never makes an APIService, as an apply would.
  *
  * Both are compared at once when it begins to lead or its port or certificate change, and then
  * every ten seconds. Another client's change is written over, and logged once: the newest leader's

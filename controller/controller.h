@@ -6,11 +6,12 @@
  * wants, tell what it did. A burst of events costs one decision.
  *
  * An end is ordinary:
- * - told to stop, the controller decides nothing more, lets the writes that are under way end, gives
- *   the lease back and leaves;
- * - deposed, it leaves at once: what it knows may be old, and a restart as standby is the tested path;
- * - a leader that could not follow Jobs for a minute leaves as if told to stop, so that a standby that
- *   can follow them takes over. A standby that cannot does not ask for the lease;
+ * - told to stop, the controller decides nothing more, lets the writes that are under way end,
+ *   gives the lease back and leaves;
+ * - deposed, it leaves at once: what it knows may be old, and a restart as standby is the tested
+ *   path;
+ * - a leader that could not follow Jobs for a minute leaves as if told to stop, so that a standby
+ *   that can follow them takes over. A standby that cannot does not ask for the lease;
  * - a leader or a standby that finds that the API server's store was put back leaves that way, too.
  * Each but the first has an exit code of its own.
  */

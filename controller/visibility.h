@@ -9,7 +9,7 @@
  *
  *   front_proxy.h   is it the API server that asks?
  *   job_query.h     what is asked for: path and parameters as a question;
- *   answers.h       which question is answered by what: documents, one Job, many, a watch, the past;
+ *   answers.h       what answers which question: documents, one Job, many, a watch, the past;
  *   queued_jobs.h   Jobs as QueuedJobs, or as the rows of a Table;
  *   report.h        queues, budgets, decisions, and the past;
  *   start_review.h  what would make a Job start earlier;
