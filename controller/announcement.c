@@ -145,7 +145,6 @@ static void put_slice(const struct announcement *a, struct buf *out)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-/* Gives the only item of an array, or NULL. */
 static const cJSON *only(const cJSON *array)
 {
 	const cJSON *first = array ? array->child : NULL;

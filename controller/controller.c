@@ -127,7 +127,6 @@ static void drain_notes(struct controller *c)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* Says how long until the gate wants a pass. */
 static int64_t due_in_ms(const struct controller *c)
 {
 	struct gate_wake due = gate_wake(c->parts.gate);

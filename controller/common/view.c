@@ -66,7 +66,6 @@ static void put_flag(struct json_writer *w, const struct view_member *m, bool is
 		jw_bool(w, m->name, is);
 }
 
-/* Gives the part; NULL: absent. */
 static const void *part_of(const struct view_member *m, const void *object)
 {
 	const void *place = place_of(m, object);

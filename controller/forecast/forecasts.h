@@ -78,11 +78,11 @@ struct guesses *forecasts_guesses(const struct forecasts *f);
 
 /* ---- asked, and told --------------------------------------------------------------------------- */
 
-/* Tells that somebody looks at starts. */
+/* Tells that starts are looked at. */
 void forecasts_want(struct forecasts *f);
 
-/* Begins an ask that is due. To be called once a second. Without leads nothing is asked, and the
- * answer is forgotten. now_ms: the clock on the wall; tick_ms: one that only goes on. */
+/* Begins an ask that is due, once a second. Without leads nothing is asked, and the answer is
+ * forgotten. now_ms: the clock on the wall; tick_ms: one that only goes on. */
 void forecasts_tick(struct forecasts *f, bool leads, int64_t now_ms, int64_t tick_ms);
 
 struct forecast {

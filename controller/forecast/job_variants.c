@@ -168,7 +168,6 @@ static void add_node_labels(
 	x->text = text_of(v, "if its nodeSelector matched flavor %s", f->name);
 }
 
-/* Finds the nth flavor with that verdict. */
 static const struct alternative_flavor *nth_flavor(const struct job *j,
 	const struct alternatives *a, enum placement_verdict verdict, size_t nth)
 {

@@ -85,7 +85,6 @@ struct memory {
 bool memory_read(const struct ask_answer *a, struct memory *ret);
 void memory_write(const struct memory *m, struct buf *out);
 
-/* A memory that is being made. */
 struct making {
 	const struct moves_world *world;
 	bool has_old;

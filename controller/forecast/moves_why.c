@@ -179,7 +179,6 @@ static void explain_by_newcomers(const struct making *m, struct puzzle *p, size_
 	free(all);
 }
 
-/* Explains what moved in this answer, and not in one before. */
 void moves_explain(struct making *m)
 {
 	struct puzzle *p = mem_array(m->now.head.moved + 1, sizeof(*p));

@@ -103,7 +103,7 @@ struct review_plays {
 /* Tells, once, that the review is ready: it is played when its turn comes. */
 void review_play(struct review *v, const struct review_plays *p);
 
-/* Looks at all reviews, and begins the next. To be called once a second, between two passes. */
+/* Looks at all reviews, and begins the next. Once a second, between two passes. */
 void reviews_tick(struct reviews *r, bool leads, int64_t now_ms, int64_t tick_ms);
 
 #endif

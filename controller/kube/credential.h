@@ -40,8 +40,8 @@ struct kube_credential *kube_credential_new(struct ev_loop *loop, const struct k
 	const struct kube_credential_options *options, void (*changed)(void *ctx), void *ctx);
 void kube_credential_free(struct kube_credential *c); /* ends a running plugin */
 
-/* Rereads what is old, starts the plugin when it must run, and says whether the texts below may be
- * used. To be called before each use. */
+/* Before each use, rereads what is old, starts the plugin when it must run, and says whether the
+ * texts below may be used. */
 enum kube_credential_state kube_credential_check(struct kube_credential *c);
 
 /* Tells that the server answered 401 to a request of this generation. True when another try makes

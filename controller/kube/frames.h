@@ -28,7 +28,7 @@ void frames_done(struct frames *f);
 void frames_reset(struct frames *f); /* a new connection: half a line of the old one is dropped */
 
 /*
- * Takes the next line from the front of *bytes. To be called until it returns 0:
+ * Takes the next line from the front of *bytes. Call it until it returns 0:
  *
  *   1          a line, never empty, without its newline; valid until the next call, in its chunk
  *   0          all bytes are taken

@@ -30,7 +30,6 @@ void kube_subscriber_leave(struct kube_subscriber *subscriber); /* NULL is fine 
  * subscriber. */
 int64_t kube_shared_watch_stalled_ms(const struct kube_shared_watch *s);
 
-/* Lists everything again, for all subscribers. */
 void kube_shared_watch_relist(struct kube_shared_watch *s);
 
 #endif

@@ -56,12 +56,12 @@ struct kube_watch {
 	bool accepted;	   /* the server took the stream that is in flight */
 	bool told; /* the stream in flight has sent an event, a bookmark or the whole list */
 	int64_t opened_ms, heard_ms; /* of the stream in flight, by the clock that never steps */
-	int64_t up_ms;	  /* when the watch was up last, by that clock; first: when it began */
-	bool worked;	  /* the watch has followed once: so it has the right to */
-	unsigned denials; /* 403s in a row since the watch worked */
-	bool hasty;	  /* the failure that is being told is one of denials */
-	bool absent;	  /* the failure that is being told: the server was away */
-	bool forgotten;	  /* the failure that is being told: the server has forgotten our version */
+	int64_t up_ms;	     /* when the watch was up last, by that clock; first: when it began */
+	bool worked;	     /* the watch has followed once: so it has the right to */
+	unsigned denials;    /* 403s in a row since the watch worked */
+	bool hasty;	     /* the failure being told is one of denials */
+	bool absent;	     /* the failure being told: the server was away */
+	bool forgotten;	     /* the failure being told: the server forgot our version */
 	bool listed_at_once; /* a list was asked for at once since the stream was steady */
 	int64_t least_ms;    /* no try before: the server asked for that */
 	int64_t anew_ms; /* when another watch last had this one begin its waits anew; 0: never */
@@ -189,7 +189,6 @@ static bool is_list_coming(const struct kube_watch *w)
 	       w->heard_ms > w->opened_ms && monotonic_ms() - w->heard_ms < LIST_GRACE_MS;
 }
 
-/* Notes that the stream in flight ends. */
 static void note_end_of_stream(struct kube_watch *w)
 {
 	if (is_up(w))
@@ -197,7 +196,7 @@ static void note_end_of_stream(struct kube_watch *w)
 	w->accepted = w->told = false;
 }
 
-/* Cancels the request in flight: its callbacks do not come any more. */
+/* Cancels the request in flight: no more callbacks of it come. */
 static void cancel(struct kube_watch *w)
 {
 	note_end_of_stream(w);
@@ -280,8 +279,7 @@ static bool keep_version(struct kube_watch *w, const cJSON *object)
 	return true;
 }
 
-/* Tells how far the watch has come. To be called last of a callback: the watch may be stopped after
- * it. */
+/* Tells how far the watch has come. Last in a callback: the watch may be stopped after it. */
 static void say_seen(struct kube_watch *w)
 {
 	if (w->handler.seen && w->state == WATCH_FOLLOWING)
@@ -345,8 +343,7 @@ static void take_bookmark(struct kube_watch *w, const cJSON *object)
 		say_seen(w);
 }
 
-/* Takes an error in the middle of a stream. Only "too many requests" leaves our place as good as it
- * was. */
+/* Takes an error in the middle of a stream. Only "too many requests" leaves our place good. */
 static void take_error(struct kube_watch *w, const cJSON *status)
 {
 	int64_t code = 0, seconds = 0;
@@ -447,7 +444,6 @@ static bool has_version(const cJSON *object)
 	return version && *version && strlen(version) < VERSION_SIZE;
 }
 
-/* Whether type is one of the three of objects. */
 static bool is_object_event(const char *type, enum kube_event *ret_type)
 {
 	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
@@ -682,8 +678,7 @@ static void ask_page(struct kube_watch *w)
 	ask_list(w, w->page_limit, buf_text(&w->next_page), on_page);
 }
 
-/* Asks for the page once more in smaller pieces: it is too large, or cannot be cut into its
- * items. */
+/* Asks for the page in smaller pieces: it is too large, or cannot be cut into its items. */
 static void shrink_page(struct kube_watch *w)
 {
 	w->page_limit /= 2;
@@ -691,7 +686,6 @@ static void shrink_page(struct kube_watch *w)
 	ask_page(w);
 }
 
-/* What the metadata of a page say. */
 struct page {
 	char version[VERSION_SIZE]; /* "": none */
 	struct buf next;	    /* continue; empty: it is the last */
@@ -857,8 +851,7 @@ static bool begin(struct kube_watch *w)
 	return w->state != WATCH_STOPPED;
 }
 
-/* Moves the watch to a state; nothing else writes it. The last thing it does may call the
- * caller. */
+/* Moves the watch to a state; nothing else writes it. Its last step may call the caller. */
 static void watch_enter(struct kube_watch *w, enum watch_state next)
 {
 	enum watch_state from = w->state;

@@ -32,7 +32,6 @@ struct token {
 	uint64_t hash[2];
 };
 
-/* The verdict on a right. */
 struct known {
 	struct right right;
 	enum auth_verdict verdict;

@@ -465,7 +465,6 @@ static enum MHD_Result ask(struct http_question *r, const char *path)
 	return MHD_YES;
 }
 
-/* Goes on with the next check. */
 static enum MHD_Result go_on(struct http_question *r, const char *path)
 {
 	while (r->check != CHECKS_DONE && is_passed_over(r))

@@ -123,7 +123,6 @@ void http_caller(const struct http_question *q, struct auth_caller *ret);
 void http_keep(struct http_question *q);
 /* Whether nobody waits for the answer any more. The question must be answered all the same. */
 bool http_gone(const struct http_question *q);
-/* Whether the answer may go as gzip. */
 bool http_takes_gzip(const struct http_question *q);
 /* Answers, from inside defer, or later from the loop. The body may be a gzip where
  * http_takes_gzip(). */

@@ -37,7 +37,7 @@ const char *stream_content_type(const struct http_stream *s);
 /* Makes what libmicrohttpd is to queue, once; NULL: it has no memory. */
 struct MHD_Response *stream_response(struct http_stream *s);
 
-/* Ends the stream if its client is gone or stalls. To be called once a second. */
+/* Ends the stream if its client is gone or stalls. Once a second. */
 void stream_look(struct http_stream *s, double now);
 /* Tells the owner, if all was taken since the last time. */
 void stream_tell_drained(struct http_stream *s);

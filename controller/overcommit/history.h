@@ -39,7 +39,7 @@ void history_recall(struct history *h, int64_t epoch, history_told_fn *told, voi
 /* Notes a sample. Of several in a minute the largest counts. */
 void history_note(struct history *h, const char *node, int64_t at_ms, struct load taken);
 
-/* Writes what is due. To be called about once a second, while leading under that epoch. */
+/* Writes what is due, about once a second, while leading under that epoch. */
 void history_tick(struct history *h, int64_t epoch, int64_t now_ms);
 
 #endif

@@ -73,7 +73,6 @@ static struct slice text_or_none(const char *text)
 	return text ? slice_of(text) : (struct slice){"", 0};
 }
 
-/* Whether the text of both keys is as before. */
 static bool same_text(struct overcommit_configs *r, const char *colocation, const char *threshold)
 {
 	struct buf both;

@@ -70,8 +70,7 @@ void overcommit_controller_drop(struct overcommit_controller *l, const char *nam
 void overcommit_controller_see_flavor(struct overcommit_controller *l, struct flavor_spec *s);
 void overcommit_controller_drop_flavor(struct overcommit_controller *l, const char *name);
 
-/* Does one cycle. To be called about once a second. leads: it may write, reclaim, and tell the
- * queue. */
+/* Does one cycle, about once a second. leads: it may write, reclaim, and tell the queue. */
 void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads);
 
 /* Appends the metrics of docs/metrics.md, also the seeds'. l NULL: no samples. */

@@ -93,7 +93,6 @@ static void put_estimate(struct json_writer *w, const struct estimate *x)
 	jw_end(w);
 }
 
-/* Puts one node, with its sum term by term. */
 static void put_whole_node(struct json_writer *w, const struct inventory_node *n)
 {
 	const struct node_state *l = &n->node_state;

@@ -29,7 +29,7 @@ struct publisher *publisher_new(
 	struct kube_client *client, struct inventory *inventory, struct log *log);
 void publisher_free(struct publisher *p); /* cancels what is under way */
 
-/* Sends what is due; answers go on with it. To be called about once a second. */
+/* Sends what is due, about once a second; answers go on with it. */
 void publisher_tick(struct publisher *p, int64_t now_ms);
 /* Drops the answer of a node that goes. */
 void publisher_lose(struct publisher *p, const struct inventory_node *n);

@@ -35,7 +35,7 @@ struct candidate {
 	size_t pod;
 };
 
-/* A pod of a Job. */
+/* A pod of a Job. look NULL: its node is not short. */
 struct member {
 	struct inventory_pod *pod;
 	struct look *look;

@@ -61,7 +61,6 @@ static struct asked *asked_of(struct link *l)
 	return container_of(l, struct asked, turn.link);
 }
 
-/* Finds a question; NULL: there is none. */
 static struct asked *find(struct lane *t, uint64_t id)
 {
 	list_each_entry(&t->asked, struct asked, a, turn.link)

@@ -45,7 +45,7 @@ void finalizers_free(struct finalizers *f);
 void finalizers_see(struct finalizers *f, enum status_writer_kind kind, const struct cJSON *object);
 void finalizers_lose(struct finalizers *f, enum status_writer_kind kind, const char *name);
 
-/* Writes what is due. To be called about once a second, while leading. */
+/* Writes what is due, about once a second, while leading. */
 void finalizers_tick(struct finalizers *f, int64_t now_ms);
 
 #endif

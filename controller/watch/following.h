@@ -30,12 +30,11 @@ struct following {
 	bool lost; /* what the gate was told last */
 };
 
-/* Compares the news of Jobs with what the gate was told. To be called once a second. */
+/* Compares the news of Jobs with what the gate was told, once a second. */
 enum following_news following_look(
 	struct following *f, const struct informer *informer, struct gate *gate, struct log *log);
 
-/* Whether the store went back, which is logged: this process must begin anew. To be called before
- * each pass. */
+/* Whether the store went back, which is logged: this process must begin anew. Before each pass. */
 bool following_must_begin_anew(
 	const struct informer *informer, const struct gate *gate, struct log *log);
 

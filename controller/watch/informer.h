@@ -79,7 +79,7 @@ struct informer_options {
 struct informer *informer_new(const struct informer_options *o); /* starts at once */
 void informer_free(struct informer *o);
 
-/* Does what is due. To be called about once a second. */
+/* Does what is due, about once a second. */
 void informer_tick(struct informer *o);
 
 bool informer_synced(const struct informer *o);

@@ -52,8 +52,8 @@ struct predecessors_options {
 struct predecessors *predecessors_new(const struct predecessors_options *o);
 void predecessors_free(struct predecessors *p); /* before the client, and after pg */
 
-/* Takes the queue's questions and reads what it may. To be called after each pass, and about once a
- * second, while leading. tick_ms: a clock that is never set. */
+/* Takes the queue's questions and reads what it may, after each pass and about once a second, while
+ * leading. tick_ms: a clock that is never set. */
 void predecessors_carry(struct predecessors *p, int64_t tick_ms);
 
 #endif

@@ -34,7 +34,7 @@ struct stuck_pods_options {
 struct stuck_pods *stuck_pods_new(const struct stuck_pods_options *o);
 void stuck_pods_free(struct stuck_pods *l); /* before the client */
 
-/* Opens and closes the watches. To be called about once a second; tick_ms is the gate's. */
+/* Opens and closes the watches, about once a second; tick_ms is the gate's. */
 void stuck_pods_tick(struct stuck_pods *l, int64_t tick_ms);
 
 #endif

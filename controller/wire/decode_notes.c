@@ -3,8 +3,7 @@
  *
  * Two of the annotations are our own. The story is kept as text even when it makes no sense, since
  * it is what the next PATCH is guarded by. The directives are the user's own, before a flavor's
- * were added. They count as long as the template is what was applied then; after an edit by its
- * owner, the template alone counts.
+ * were added, and count as patch.h says.
  */
 #include <string.h>
 

@@ -76,7 +76,6 @@ static bool same_amount(const cJSON *a, const cJSON *b, const char *name)
 /* ---- Writing a text --------------------------------------------------------------------------
  */
 
-/* Writes members of an object, one by one. */
 static void put_key(struct buf *out, const char *key)
 {
 	if (out->len > 0 && buf_text(out)[out->len - 1] != '{')
@@ -97,7 +96,6 @@ static const char *name_of(const cJSON *container)
 	return name ? name : "";
 }
 
-/* Writes the resources of one container. */
 typedef void (*put_resources)(struct buf *out, const cJSON *container, void *ctx);
 
 static void put_list(
@@ -359,7 +357,7 @@ int resources_convert(struct slice text, enum lending l, struct buf *out, struct
 	return rc < 0 ? rc : v.rc;
 }
 
-/* Takes off the label. A `remove` of nothing fails, so it is added first. */
+/* Sets the label, or takes it off: a `remove` of nothing fails, so it is set first. */
 static void patch_label(const char *qos, struct buf *out)
 {
 	buf_puts(out, ",{\"op\":\"add\",\"path\":\"" QOS_POINTER "\",\"value\":");

@@ -18,7 +18,6 @@ int decoder_verdict(const struct decoder *d, const char *kind, const cJSON *o, s
 	return ERR_INVALID;
 }
 
-/* Reads spec.limits.perUser.quota. */
 static struct resource_list user_quota_field(
 	struct decoder *d, const struct path *up, const cJSON *spec)
 {

@@ -83,7 +83,6 @@ static int64_t quantity_row(
 	return value ? quantity_value(d, at, value, resource) : absent < 0 ? 0 : absent;
 }
 
-/* Reads a selector; false when there is none. */
 static bool selector_row(struct decoder *d, const struct spot *spot, struct selector_term *ret)
 {
 	const cJSON *o = object_field(d, spot->up, spot->object, spot->key);

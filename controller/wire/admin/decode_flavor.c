@@ -141,7 +141,6 @@ static void check_toleration(struct decoder *d, const struct path *at, const str
 			"needs effect NoExecute; set it, or remove tolerationSeconds");
 }
 
-/* Reads spec.podTemplate of a flavor. */
 static void pod_template_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
 {
