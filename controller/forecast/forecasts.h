@@ -7,8 +7,8 @@
  * a process that has just begun knows of none, and for an hour little (forecast/arrivals.h).
  *
  * The queue is played (forecast/ask.h) when somebody has asked within the last minute:
- *   - one ask at a time. A pause of 19 times its processor time follows: 5 % of a core at most. What
- *     the ask costs the loop itself, the fork, counts;
+ *   - one ask at a time. A pause of 19 times its processor time follows: 5 % of a core at most.
+ *     What the ask costs the loop itself, the fork, counts;
  *   - at least FORECASTS_PACE_MS lie between the beginnings of two;
  *   - an ask that failed counts as if it had used a processor for as long as it took. After several
  *     in a row the pause doubles, up to FORECASTS_PAUSE_MOST_MS. The log says it once.

@@ -10,8 +10,8 @@
  *   runs      when each run was to end in the plays, at the earliest and at the latest;
  *   arrivals  from how many Jobs the plays drew those to come, and whether these were young.
  *
- * A start has moved when the new p50 differs from the one that was told by more than MOVES_LEAST_MS,
- * and by more than a quarter of the wait that was left then. From then on the new one is what was
+ * A start has moved when the new p50 differs from the one that was told by more than
+ * MOVES_LEAST_MS, and by more than a quarter of the wait that was left then. From then on the new one is what was
  * told. So a slow drift is told of as well, once it is large enough.
  *
  * Reasons are facts of the time between those two answers, and only such as may move the start that
@@ -32,8 +32,8 @@
  *
  * The memory is made in the child that answers, where the queue is that of the answer: it costs the
  * loop nothing but the reading. It is bounded: 32 bytes for each Job that waits, 64 for each that
- * has moved, MOVES_RUNS_MAX runs, MOVES_OBJECTS_MAX objects, MOVES_FACTS_MAX facts (then counts say "at
- * least").
+ * has moved, MOVES_RUNS_MAX runs, MOVES_OBJECTS_MAX objects, MOVES_FACTS_MAX facts (then counts say
+ * "at least").
  */
 #ifndef SLUICE_CONTROLLER_FORECAST_MOVES_H
 #define SLUICE_CONTROLLER_FORECAST_MOVES_H
