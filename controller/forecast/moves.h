@@ -11,8 +11,8 @@
  *   arrivals  from how many Jobs the plays drew those to come, and whether these were young.
  *
  * A start has moved when the new p50 differs from the one that was told by more than
- * MOVES_LEAST_MS, and by more than a quarter of the wait that was left then. From then on the new one is what was
- * told. So a slow drift is told of as well, once it is large enough.
+ * MOVES_LEAST_MS, and by more than a quarter of the wait that was left then. From then on the new
+ * one is what was told. So a slow drift is told of as well, once it is large enough.
  *
  * Reasons are facts of the time between those two answers, and only such as may move the start that
  * way:

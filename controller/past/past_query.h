@@ -15,9 +15,9 @@ struct past_words {
 	/* "30d" (the default; for usage 24h, for runs 7d, for one Job all), or a time */
 	const char *since;
 	const char *until;	  /* as since; by default now */
-	const char *ns;		  /* by default all namespaces */
-	const char *job;	  /* PAST_RUNS: of Jobs of this name; all */
-	const char *submitter;	  /* PAST_RUNS: of Jobs of this user; all */
+	const char *ns;		  /* one namespace alone; by default all */
+	const char *job;	  /* PAST_RUNS: Jobs of this name; by default all */
+	const char *submitter;	  /* PAST_RUNS: Jobs of this user; by default all */
 	const char *clusterqueue; /* PAST_USAGE: what this one held */
 	enum past_kind kind;
 };
@@ -27,7 +27,7 @@ struct past_words {
 enum { PAST_JOB_SIZE = 254, PAST_SUBMITTER_SIZE = 254, PAST_QUEUE_SIZE = 254 };
 
 struct past_query {
-	struct past_question question; /* its texts are the following */
+	struct past_question question; /* its texts point into the rest */
 	char label[320];
 	char ns[64];
 	char job[PAST_JOB_SIZE];
