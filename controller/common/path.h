@@ -13,7 +13,7 @@ enum { PATH_MAX_BYTES = 4096 };
 
 /* Appends text with everything but letters, digits, -._~ and what `too` has encoded. */
 void path_escape_but(struct buf *out, const char *text, const char *too);
-void path_escape(struct buf *out, const char *text); /* encodes all but these */
+void path_escape(struct buf *out, const char *text); /* with `too` empty */
 
 /* Appends format, in which each %s is one argument, escaped; nothing else is understood. */
 void path_format(struct buf *out, const char *format, ...);

@@ -19,7 +19,8 @@
 #define ANNOTATIONS_TOGETHER 8192 /* bytes of keys and values; the CRD allows 2048 characters */
 #define TEMPLATE_KEYS_MAX 16384	  /* of one Job; the API server's bound on bytes comes first */
 #define APPLIED_MAX 512		  /* no start adds more: METADATA_MAX of each flavor and queue */
-/* Comparisons: as many keys as a start may add, times as many of its owner's. */
+/* Comparisons: of the keys that a start may add, and of as many of the owner's, with each of
+ * the former. */
 #define LOOKUPS_MAX (2 * APPLIED_MAX * APPLIED_MAX)
 
 /* ---- keys and values ------------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ static struct resource_list with_missing(
 	return (struct resource_list){all, n};
 }
 
-/* Fills in what the API server writes into each LimitRange, but what is not in one of a file. */
+/* Fills in what the API server writes into each LimitRange: a file has it as it was written. */
 static void default_limit_item(struct decoder *d, struct limit_range_item *i)
 {
 	i->defaults = with_missing(d, i->defaults, i->max);
