@@ -1,8 +1,8 @@
 /*
  * Alternatives: what a Job that waits could ask for instead, as far as the queue knows of it.
  *
- * For people who ask what would make their Job start earlier. Nothing is judged here: whether one of
- * them helps is found out by a play (forecast/play.h). Everything in it is told to whoever may see
+ * For people who ask what would make their Job start earlier. Nothing is judged here: a play
+ * (forecast/play.h) finds out whether an alternative helps. All of it is told to anyone who may see
  * the Job: names of flavors of its ClusterQueue, of LocalQueues of its own namespace, and of
  * WorkloadPriorityClasses.
  */
@@ -26,7 +26,8 @@ struct alternative_flavor {
 
 /* Texts and nodes are the queue's, until the next fact is told. */
 struct alternatives {
-	/* The flavors that have quota for what it asks for, in the order of its ClusterQueue. */
+	/* The flavors that have quota for what the Job asks for, in the order of its
+	 * ClusterQueue. */
 	struct alternative_flavor flavor[ALTERNATIVES_MAX];
 	size_t nflavors;
 
@@ -35,14 +36,15 @@ struct alternatives {
 	const char *localqueue[ALTERNATIVES_MAX];
 	size_t nlocalqueues;
 
-	/* WorkloadPriorityClasses with which it would count for more. NULL: there is none. */
+	/* WorkloadPriorityClasses with which the Job would count for more. NULL: there is none. */
 	const char *next_class, *highest_class; /* two names, or highest_class is NULL */
 	bool capped; /* there are higher ones, but its ClusterQueue counts no more (maxPriority) */
 
-	bool length_matters; /* its start may hang on how long it is expected to run */
+	bool length_matters; /* its start may depend on how long it is expected to run */
 };
 
-/* False: it is unknown, holds quota, or its LocalQueue has no ClusterQueue. */
+/* Finds the alternatives of a Job. False: it is unknown, holds quota, or its LocalQueue has no
+ * ClusterQueue. */
 bool queue_alternatives(const struct queue *q, const struct uid *uid, struct alternatives *ret);
 
 #endif

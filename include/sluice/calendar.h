@@ -8,14 +8,14 @@
  *
  * The rules (docs/time.md tells them to admins):
  *
- * - The clock is the zone's, but never runs back: zone_clock_s(). So a local time that is skipped
- *   happens at the jump, one that is repeated happens the first time, a window never ends before it
- *   begins, and adjacent windows leave no hole and do not overlap.
+ * - The clock is the zone's, but never runs back: zone_clock_s(). A local time that is skipped
+ *   happens at the jump, and one that is repeated happens the first time. So a window never ends
+ *   before it begins, and adjacent windows leave no hole and do not overlap.
  * - A date D has an effective weekday: that of the first exception listed that covers D and names
  *   one, else its own.
- * - DAYS: open on D at t when D's effective weekday is among the days and from <= t < to; with
- *   to <= from it wraps midnight: from `from` on, and on the next date until `to`, whatever weekday
- *   that one counts as. The day is the day it starts on.
+ * - DAYS: open on D at t when D's effective weekday is among the days and from <= t < to. With
+ *   to <= from the window wraps midnight: from `from` on, and on the next date until `to`, whatever
+ *   weekday that date counts as. The day is the day on which it starts.
  * - WEEK: open when (effective weekday of D, t) is in the span, which may wrap the week.
  * - CRON: each start lasts `duration_s` of elapsed time, so its closing hour moves when the clocks
  *   do. A start falls on D when D's month and day of the month and its effective weekday match. Two
@@ -23,7 +23,7 @@
  * - ONCE: from one local time to another.
  * - Windows unite. The window that is shown is the first one listed that is open.
  * - An exception treated as Open or Closed makes exactly 00:00 to 24:00 of its dates open or
- * closed, whatever the windows say; what a window carries into the next date is not touched.
+ *   closed, whatever the windows say. What a window carries into the next date is not touched.
  */
 #ifndef SLUICE_CALENDAR_H
 #define SLUICE_CALENDAR_H
@@ -54,15 +54,15 @@ struct week_point {
 	int minute;  /* of the day, 0 to 1440 */
 };
 
-/* Which day a time is of, and which fields of it say so. */
+/* How the day of a wall_time is given, and by which of its fields. */
 enum wall_day {
-	WALL_ANY_DAY,  /* none: that time of the first day that fits */
-	WALL_WEEKDAY,  /* the first that fits: weekday */
-	WALL_DAY_NEAR, /* days_ahead of the present one */
-	WALL_DATE,     /* date */
+	WALL_ANY_DAY,  /* by none: the first day on which that time fits */
+	WALL_WEEKDAY,  /* by weekday: the first that fits */
+	WALL_DAY_NEAR, /* by days_ahead, from the present day */
+	WALL_DATE,     /* by date */
 };
 
-/* What a clock on a wall shows, as somebody wrote it (queue/calendar/wall_time.h). Small, for each
+/* A time by the clock on a wall, as somebody wrote it (queue/calendar/wall_time.h). Small, for each
  * Job has two. */
 struct wall_time {
 	int64_t date;	   /* days since 1970-01-01 */
@@ -73,7 +73,7 @@ struct wall_time {
 	bool has_clock;	   /* else minute is 0 */
 };
 
-/* One shape each; the fields of the others are ignored. */
+/* A window of one shape; the fields of other shapes are ignored. */
 struct window_spec {
 	const char *name;
 	enum window_shape shape;
@@ -104,12 +104,12 @@ struct exception_spec {
 	int treat_as; /* a weekday, or enum treat_as */
 	const struct date_range *date;
 	size_t ndates;
-	/* spec.except[].datesFrom, "" when absent: resolving it adds to `date`. Not read
-	 * here. */
+	/* spec.except[].datesFrom, "" when absent. Not read here: the caller resolves it into
+	 * `date`. */
 	const char *dates_configmap, *dates_key;
 };
 
-/* Borrowed by the call it is passed to. */
+/* A Calendar's spec, decoded. Borrowed by the call it is passed to. */
 struct calendar_spec {
 	const char *name;
 	int64_t generation;
@@ -124,37 +124,39 @@ struct calendar_spec {
 
 struct calendar;
 
-/* Copies all of spec, the zone too. ERR_INVALID, ERR_LIMIT: the sentence begins with the field, as
- * in "spec.open[2].to: ...", and says what to write instead. */
+/* Makes a calendar of a copy of spec, the zone included. ERR_INVALID, ERR_LIMIT: the sentence
+ * begins with the field, as in "spec.open[2].to: ...", and says what to write instead. */
 int calendar_new(const struct calendar_spec *spec, struct calendar **ret, struct err *e);
 void calendar_free(struct calendar *c); /* NULL is fine */
 
 struct calendar_state {
 	bool open;
 	const char *window; /* the first listed that is open; NULL when closed, or open only by an
-			       exception */
-	const char *exception; /* the one that covers this date, if any. Both live as long as c */
+			       exception. Lives as long as the calendar, as does: */
+	const char *exception; /* the one that covers this date, or NULL */
 	int64_t until_ms;      /* when any of the three changes next; CALENDAR_NEVER */
 };
 
 /*
- * at_ms: milliseconds since the epoch; times before 1970 count as 1970, after 9999 as 9999.
+ * Says whether the calendar is open at at_ms, milliseconds since the epoch. Times before 1970 count
+ * as 1970, after 9999 as 9999.
  *
- * The last answer is remembered, for as long as it holds: asking again costs nothing. A new one
- * costs about a look at each window for every local date until something changes (a date's look is
- * well below 1 us a window), so the worst, a calendar that never changes, costs 1,830 of them,
- * once.
+ * The last answer is remembered for as long as it holds: asking again costs nothing. A new answer
+ * looks at each window for every local date until something changes, each well below 1 us. The
+ * worst is a calendar that never changes: 1,830 dates, once.
  */
 struct calendar_state calendar_at(struct calendar *c, int64_t at_ms);
 
-/* When it opens or closes next, after at_ms; CALENDAR_NEVER when not within CALENDAR_HORIZON_S. */
+/* Returns when the calendar opens or closes next, after at_ms; CALENDAR_NEVER when not within
+ * CALENDAR_HORIZON_S. */
 int64_t calendar_next_change(struct calendar *c, int64_t at_ms);
 
-/* Closed now and for the next five years: what condition NeverOpens says. */
+/* Tells whether the calendar is closed at at_ms and for the next five years: condition
+ * NeverOpens. */
 bool calendar_never_opens(struct calendar *c, int64_t at_ms);
 
 bool calendar_has_window(const struct calendar *c, const char *name);
-/* By index, as listed; NULL past the last. */
+/* Returns the name of a window by index, as listed; NULL past the last. */
 const char *calendar_window_name(const struct calendar *c, size_t i);
 
 const struct zone *calendar_zone(const struct calendar *c);

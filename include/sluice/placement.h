@@ -1,11 +1,15 @@
 /*
  * Placement: may a pod with these directives run on the nodes of this flavor?
  *
- * The rules are Kueue's (docs/queues.md): taints of effect NoSchedule and
- * NoExecute must be tolerated by the pod or by the flavor's own tolerations; of the pod's node
- * selector and required node affinity only the keys count that the flavor itself labels its nodes
- * with, the rest is the scheduler's business; a term left empty matches; terms are OR-ed, the
- * requirements of a term AND-ed. Operators: In, NotIn, Exists, DoesNotExist, Gt, Lt.
+ * The rules are Kueue's (docs/queues.md):
+ *
+ * - Taints of effect NoSchedule and NoExecute must be tolerated by the pod or by the flavor's own
+ *   tolerations.
+ * - Of the pod's node selector and required node affinity only the keys count that the flavor
+ *   itself labels its nodes with. The rest is the scheduler's business. A term left empty so
+ *   matches.
+ * - Terms are OR-ed, the requirements of a term AND-ed. Operators: In, NotIn, Exists, DoesNotExist,
+ *   Gt, Lt.
  *
  * Everything here borrows: the strings and arrays belong to the builder of the record.
  */
@@ -69,7 +73,7 @@ struct selector_term {
 	size_t nrequirements;
 };
 
-/* A term of node affinity: both parts must hold. One with neither matches no node. */
+/* A term of node affinity: both parts must hold. A term with neither matches no node. */
 struct node_term {
 	struct selector_term labels; /* matchExpressions */
 	struct selector_term fields; /* matchFields: metadata.name with In or NotIn, one value */
@@ -104,9 +108,9 @@ struct pod_metadata {
 
 /* What a start must know of the labels, or the annotations, of a pod template. */
 struct template_keys {
-	const char *const *own; /* its owner's, but for those that no start adds */
+	const char *const *own; /* the owner's, but for those that no start adds */
 	size_t nown;
-	const char *const *old; /* of an earlier start, still as that wrote them */
+	const char *const *old; /* an earlier start's, still as that wrote them */
 	size_t nold;
 };
 
@@ -132,14 +136,15 @@ enum placement_verdict {
 	PLACEMENT_SELECTOR_MISMATCH, /* node selector or affinity */
 };
 
-/* ret_taint (may be NULL) gets the taint that is not tolerated. */
+/* Says whether pods with directives p may run on the nodes of a flavor. ret_taint (may be NULL)
+ * gets the taint that is not tolerated. */
 enum placement_verdict placement_match(
 	const struct placement *p, const struct node_group *g, const struct taint **ret_taint);
 
 bool toleration_covers(const struct toleration *t, const struct taint *taint);
 
-/* metav1.LabelSelector semantics (matchLabels have been turned into In with one value): every
- * requirement must hold; NotIn and DoesNotExist hold for an absent key. */
+/* Tells whether a selector takes the labels, as metav1.LabelSelector (matchLabels are In with one
+ * value here): every requirement must hold; NotIn and DoesNotExist hold for an absent key. */
 bool labels_match(const struct label *labels, size_t nlabels, const struct selector_term *selector);
 
 #endif

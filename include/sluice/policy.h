@@ -1,6 +1,6 @@
 /*
  * What admins say of time and money: the specs of RunPolicy, PricePlan, Budget and AdvanceReservation,
- * decoded (docs/time.md). A Calendar's is in sluice/calendar.h.
+ * decoded (docs/time.md, docs/money.md). A Calendar's spec is in sluice/calendar.h.
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to. Money is in
  * millionths of a unit of the currency (queue/price/money.h), factors are in millionths too.
@@ -19,7 +19,7 @@
 
 enum start_fit {
 	FIT_PREFER,  /* a Job that ends before the close goes first */
-	FIT_REQUIRE, /* no other starts */
+	FIT_REQUIRE, /* only a Job that ends before the close starts */
 	FIT_IGNORE,
 };
 
@@ -53,9 +53,9 @@ struct price_base {
 	int64_t per_hour;     /* millionths */
 };
 
-struct price_flavor { /* what all prices are multiplied by in this flavor; default one */
+struct price_flavor {
 	const char *flavor;
-	int64_t factor;
+	int64_t factor; /* by which all prices are multiplied in this flavor; default one */
 };
 
 struct price_rate {
@@ -71,8 +71,8 @@ struct price_point {
 struct priceplan_spec {
 	META;
 	const char *currency;
-	const char *const *queues; /* ClusterQueues, names or globs; none: all. Which of several
-				      plans holds: queue/features/money/plan.h */
+	const char *const *queues; /* ClusterQueues, names or globs; none: all. For which of several
+				      plans holds see queue/features/money/plan.h */
 	size_t nqueues;
 	const struct price_base *base;
 	size_t nbases;
@@ -81,7 +81,7 @@ struct priceplan_spec {
 	const struct price_rate *rate; /* the first that is open holds; none: factor one */
 	size_t nrates;
 
-	/* spec.series: goes before the rates where it has a price that is not stale. What has
+	/* spec.series: goes before the rates where it has a price that is not stale. Whoever reads
 	 * the ConfigMap fills in the points (by time). A point holds until the next one, the last
 	 * for stale_after_ms. */
 	bool has_series;
@@ -99,7 +99,7 @@ struct priceplan_spec {
 enum budget_period { PERIOD_DAILY, PERIOD_WEEKLY, PERIOD_MONTHLY, PERIOD_YEARLY };
 
 enum budget_charge {
-	CHARGE_EXPECTED, /* a start reserves what it is expected to cost; settled at its end */
+	CHARGE_EXPECTED, /* a start reserves what the run is expected to cost; settled at its end */
 	CHARGE_ACTUAL,	 /* only what was spent counts */
 };
 
@@ -109,10 +109,10 @@ struct zone;
 
 struct budget_spec {
 	META;
-	/* Exactly one of clusterqueue and localqueue. A LocalQueue's runs count in its ClusterQueue's
-	 * budgets too. */
+	/* Either these or clusterqueue are set. A LocalQueue's runs count in its ClusterQueue's
+	 * budgets, too. */
 	const char *localqueue_ns, *localqueue; /* "" when not */
-	const struct zone *zone; /* of which the periods are; NULL: there is no such zone */
+	const struct zone *zone; /* whose midnights begin periods; NULL: there is no such zone */
 	const char *currency;	 /* "": that of the queue's PricePlan */
 	int64_t amount;
 #include "sluice/fields/budget.def"
@@ -122,11 +122,11 @@ struct budget_spec {
 
 #define ADVANCE_AMOUNTS_MAX 64				/* of one AdvanceReservation */
 #define ADVANCE_NAMES_MAX 64				/* namespaces; users */
-#define ADVANCE_AHEAD_MAX_MS (INT64_C(366) * 86400000)	/* from now on: all windows end by then */
+#define ADVANCE_AHEAD_MAX_MS (INT64_C(366) * 86400000)	/* from now: all windows end by then */
 #define ADVANCE_RELEASE_MAX_MS (INT64_C(744) * 3600000) /* of releaseAfter; as the CRD has it */
 #define ADVANCE_WINDOWS_MAX 1000			/* of its Calendar, in that time */
 
-/* So much of a resource in a flavor. */
+/* An amount of a resource in a flavor. */
 struct advance_amount {
 	const char *flavor;
 	const char *resource; /* "": all of the flavor that the ClusterQueue itself has */
@@ -136,18 +136,18 @@ struct advance_amount {
 struct advance_reservation_spec {
 	META;
 	struct uid uid;
-	int64_t created_ms; /* they are judged in this order, then by name */
+	int64_t created_ms; /* AdvanceReservations are judged in this order, then by name */
 #include "sluice/fields/advance_reservation.def"
 	const struct advance_amount *amount;
 	size_t namounts;
 	int64_t from_ms, until_ms; /* both 0 when calendar says when */
-	/* Whose Jobs use it: of these namespaces, and submitted by these users. None: of any. */
+	/* The namespaces whose Jobs use it, and the users whose Jobs do. None: any. */
 	const char *const *namespaces, *const *users;
 	size_t nnamespaces, nusers;
 
 	/* From its status, so that it outlives a leader. */
-	bool accepted; /* it was: in this generation, or before an edit of what may be edited */
-	int64_t left_from_ms; /* of the window that began then, only this much is still kept; 0: all is */
+	bool accepted;	      /* in this generation, or before an edit of what may be edited */
+	int64_t left_from_ms; /* of the window that began then, only `left` is still kept; 0: all is */
 	const struct advance_amount *left;
 	size_t nleft;
 };

@@ -2,8 +2,8 @@
  * Quantities: Kubernetes' resource.Quantity as exact int64, never a double.
  *
  * cpu is counted in milli-CPU, everything else in whole units (bytes, devices, pods), rounded up,
- * as Kueue does. A number that does not fit is an error that
- * says so, not a saturated value: a queue of 9.2 exabytes is a typing mistake.
+ * as Kueue does. A number that does not fit is an error, not a saturated value: a queue of
+ * 9.2 exabytes is a typing mistake.
  */
 #ifndef SLUICE_QUANTITY_H
 #define SLUICE_QUANTITY_H
@@ -29,7 +29,8 @@ enum quantity_style {
 	QUANTITY_EXPONENT, /* 12e3 */
 };
 
-/* The unit a resource is counted in: QUANTITY_MILLI for "cpu", QUANTITY_WHOLE for the others. */
+/* Returns the unit a resource is counted in: QUANTITY_MILLI for "cpu", QUANTITY_WHOLE for
+ * others. */
 enum quantity_unit quantity_unit_of(const char *resource);
 
 /* Parses "1500m", "1.5", "12e3", "0.5Gi", "-1", "+2" ... to a count of units, rounding away from
@@ -37,28 +38,29 @@ enum quantity_unit quantity_unit_of(const char *resource);
  * ERR_LIMIT: does not fit in an int64. */
 int quantity_parse(struct slice text, enum quantity_unit unit, int64_t *ret_amount, struct err *e);
 
-/* The shortest usual form: 1500 milli is "1500m", 12000 milli is "12", 137438953472 whole is
- * "128Gi" when binary is true and exact, else plain digits. */
+/* Writes an amount in its shortest usual form: 1500 milli is "1500m", 12000 milli is "12",
+ * 137438953472 whole is "128Gi" when binary is true and exact, else plain digits. */
 void quantity_format(
 	int64_t amount, enum quantity_unit unit, bool binary, char ret_text[QUANTITY_TEXT_SIZE]);
 
-/* Of a text that quantity_parse() takes. */
+/* Returns the style of a text that quantity_parse() takes. */
 enum quantity_style quantity_style_of(struct slice text);
 
-/* Letter by letter as Kubernetes writes it: "1k" for a thousand cpu, "1536Mi", "0". */
+/* Writes an amount letter by letter as Kubernetes does: "1k" for a thousand cpu, "1536Mi", "0". */
 void quantity_canonical(int64_t amount, enum quantity_unit unit, enum quantity_style style,
 	char ret_text[QUANTITY_TEXT_SIZE]);
 
 /* Tells whether a resource is counted in bytes, so that Gi says more of it than digits do. */
 bool quantity_counts_bytes(const char *resource);
 
-/* For a person, with the resource's usual unit: "12 cpu", "500m cpu", "64Gi memory", "3 pods". */
+/* Writes an amount for a person, in the resource's usual unit: "12 cpu", "500m cpu", "64Gi memory",
+ * "3 pods". */
 void quantity_describe(int64_t amount, const char *resource, char *ret_text, size_t size);
 
 /* Puts the amount of a resource as a member, a text in its usual unit: "500m" of cpu, "64Gi" of memory. */
 void quantity_put(struct json_writer *w, const char *key, int64_t amount, const char *resource);
 
-/* Sum and product that stop at INT64_MAX instead of overflowing (amounts are never negative). */
+/* Add and multiply, stopping at INT64_MAX instead of overflowing (amounts are never negative). */
 int64_t quantity_add(int64_t a, int64_t b);
 int64_t quantity_times(int64_t a, int64_t n);
 

@@ -609,8 +609,8 @@ struct decision {
 	/* The RunPolicy or Budget by which a window, a price or a Budget stops the run, or the
 	 * AdvanceReservation that needs its quota; else NULL. Until the next call on this queue. */
 	const char *policy;
-	/* Of what is reclaimed: as queue_reclaim_job() was told; so long, too. Of DECISION_HOLD,
-	 * DECISION_DELETE and STOP_REASON_WINDOW_QUOTA: a sentence, until the next call on this
+	/* What queue_reclaim_job() was told, for STOP_REASON_IDLE_RECLAIMED; a sentence for
+	 * DECISION_HOLD, DECISION_DELETE and STOP_REASON_WINDOW_QUOTA. Until the next call on this
 	 * queue. */
 	const char *why;
 };

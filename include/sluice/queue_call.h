@@ -2,15 +2,15 @@
  * The calls that change a queue, as data: so that they can be written down and made again (record/).
  *
  * The same calls in the same order give byte-identical decisions (queue.h). So the calls are all that
- * is needed to see once more why something was decided. A listener is told of each, with what it was
- * given and what it gave. Calls that only ask are not told.
+ * is needed to see once more why something was decided. A listener hears each, with its arguments
+ * and what it returned. Calls that only ask are not told.
  *
  * What is always true:
- *   - a call that a function of the queue makes of its own is not told: no function in queue/ calls
- *     one that tells (test/unit/record/calls_test.c reads the sources)
- *   - a call that changes nothing may be left out where telling it would be much: a status that is
- *     told again every second, a question that has no answer
- *   - listening changes nothing, and costs one comparison for each call while nobody listens
+ *   - only the caller's calls are told: no function in queue/ calls one that tells
+ *     (test/unit/record/calls_test.c reads the sources).
+ *   - a call that changes nothing may be left out where there would be many: a status that comes
+ *     again every second, a question that has no answer.
+ *   - listening changes nothing, and costs one comparison for each call while nobody listens.
  *
  * When a public function that changes a queue is added: a row here, its arguments in struct
  * queue_call and in record/facts.def, a line in record/player.c, and queue_tell() in it.
@@ -143,7 +143,7 @@
 enum queue_call_kind { QUEUE_CALLS(QUEUE_CALL_ID) QUEUE_CALL_KINDS };
 #undef QUEUE_CALL_ID
 
-/* A call. What it does not have is zero. Everything is borrowed: until hear() returns. */
+/* A call: zero where its function has no such argument. All is borrowed until hear() returns. */
 struct queue_call {
 	enum queue_call_kind kind;
 
@@ -192,8 +192,8 @@ struct queue_call {
 	const struct quota_line *lines;
 	size_t nlines;
 
-	/* What it gave. */
-	bool gave;  /* of those that return it, where it is known when the call is told */
+	/* The answer. */
+	bool gave;  /* what a bool function returned, where that is known when the call is told */
 	size_t cap; /* of a decision: how many may come at once */
 	const struct decision *decisions;
 	size_t ndecisions;
@@ -208,7 +208,8 @@ struct queue_listener {
 	void *ctx;
 };
 
-/* From now on. Before the first call, if the record is to be whole. */
+/* Sets the listener, who hears all calls from now on: before the first one, if the record is to be
+ * whole. */
 void queue_listen(struct queue *q, struct queue_listener listener);
 
 #endif

@@ -1,8 +1,7 @@
 /*
  * What admins describe: the specs of ClusterQueue, Cohort, LocalQueue, ResourceFlavor and the
  * priority classes, decoded; and the configuration that holds for all of them. Fields that Kueue
- * v1beta2 has as well have its names and meaning;
- * cli/import/ knows which it has not.
+ * v1beta2 also has have its names and meaning; cli/import/ has a table of Kueue's.
  *
  * Records of one moment, like struct job: borrowed by the call they are passed to.
  */
@@ -18,20 +17,19 @@
 
 #define QUOTA_UNLIMITED INT64_MAX
 
-/* Whose space a flavor is: the nodes' own, or what they lend out of idle resources, under one of
- * the names for that (overcommit/publication.h). As a set (1 << this) in struct job: which of them
- * suit it. */
+/* What a flavor gives: the nodes' own resources, or idle ones that they lend out, under one of the
+ * names for that (overcommit/publication.h). struct job has a set of these (1 << this). */
 enum lending {
 	LENDING_NONE,
 	LENDING_BATCH,	/* kubernetes.io/batch-cpu, kubernetes.io/batch-memory */
 	LENDING_GOCRAN, /* gocran.io/cpu, gocran.io/memory */
 };
 
-/* The name under which pods in such a flavor ask for "cpu" or "memory"; resource itself for
- * LENDING_NONE and for all others. */
+/* Returns the name under which pods in such a flavor ask for "cpu" or "memory"; `resource` itself
+ * for LENDING_NONE and for all other resources. */
 const char *lending_name(enum lending l, const char *resource);
 
-/* spec.nodes of a ResourceFlavor: which nodes of it there can be. */
+/* spec.nodes of a ResourceFlavor: which nodes there can be. */
 enum node_pool {
 	NODE_POOL_UNSAID, /* those that are up; some can be made while there is none, or where an
 			     autoscaler is seen (queue/features/nodes/nodes_to_come.h) */
@@ -42,17 +40,17 @@ enum node_pool {
 /* spec.provisioning of a ResourceFlavor: how an autoscaler is asked for nodes, before a Job starts
  * (controller/gate/provision.h). */
 struct provisioning_spec {
-	const char *class_name; /* NULL: it is not */
+	const char *class_name; /* NULL: none is asked */
 	const struct label *parameters;
 	size_t nparameters;
-	int64_t timeout_ms; /* so long a start waits at most */
+	int64_t timeout_ms; /* the longest that a start waits */
 };
 
 struct flavor_spec {
 	const char *name;
 	struct node_group nodes;
-	/* spec.idlePool: its quota is a part of what its nodes lend out now (queue_set_idle_pool).
-	 * It is counted in cpu and memory, whatever the pods ask for it under. */
+	/* spec.idlePool: the flavor's quota is a part of what its nodes lend out now
+	 * (queue_set_idle_pool()), in cpu and memory, whatever names the pods use. */
 	enum lending lending;
 	int32_t share_permille; /* spec.idlePool.share: "80%" is 800; 1 to 1000 */
 	/* spec.podTemplate: what else a start adds (queue/core/model/directives.h). */
@@ -65,12 +63,12 @@ struct flavor_spec {
 /* A NodePool of Karpenter: which nodes it makes for pods that wait. */
 struct made_nodes_spec {
 	const char *name;
-	const struct label *labels; /* that each of them has */
+	const struct label *labels; /* of each of its nodes */
 	size_t nlabels;
-	struct selector_term requirements; /* on what else is a label of them */
+	struct selector_term requirements; /* on other labels of its nodes */
 };
 
-/* What the nodes of a flavor lend out now, without what pods of others ask for of it. */
+/* What the nodes of a flavor lend out now, less what pods that are not the queue's ask of it. */
 struct idle_pool {
 	const char *flavor;
 	int64_t cpu_milli, memory_bytes; /* of all its nodes */
@@ -80,7 +78,6 @@ struct idle_pool {
 
 #include "sluice/fields/members.h"
 
-/* One resource of one flavor. */
 struct quota_spec {
 #include "sluice/fields/quota.def"
 };
@@ -123,7 +120,6 @@ struct preemption_spec {
 #include "sluice/fields/preemption.def"
 };
 
-/* The longest minRun. */
 #define MIN_RUN_MAX_MS (INT64_C(31) * 24 * 3600 * 1000)
 
 struct cohort_spec {
@@ -136,7 +132,7 @@ struct cohort_spec {
  * (queue/cluster/nodes.h).
  */
 enum cluster_fit {
-	CLUSTER_FIT_POSSIBLE, /* a pod of it fits some node, were that empty: the default */
+	CLUSTER_FIT_POSSIBLE, /* a pod of the Job fits some node, were that empty: the default */
 	CLUSTER_FIT_IGNORE,   /* nothing */
 	CLUSTER_FIT_NOW,      /* all pods with which it would start fit now, beside each other */
 };
@@ -146,7 +142,8 @@ enum cluster_fit {
 #define GROW_INTERVAL_MIN_MS 1000
 #define GROW_INTERVAL_MAX_MS (INT64_C(24) * 3600 * 1000)
 
-/* Jobs of one ClusterQueue that have a booking because they cannot start. A pass looks at all. */
+/* The most Jobs of a ClusterQueue that have a booking because they cannot start. A pass looks at
+ * all. */
 #define BACKFILL_RESERVATIONS_MAX 1000
 
 struct clusterqueue_spec {
@@ -155,25 +152,25 @@ struct clusterqueue_spec {
 #include "sluice/fields/clusterqueue.def"
 };
 
-/* No priority is below it, so no Job fills gaps: as in Kueue. */
+/* The bound below which no priority is, so that no Job fills gaps: as in Kueue. */
 #define GAP_FILLERS_NONE INT32_MIN
 
 /* spec.maxWaiting of a LocalQueue that does not say, as the CRD has it: no honest team meets it. */
 #define MAX_WAITING_DEFAULT 20000
 
-/* 0, or not in the list: no limit. */
+/* What the Jobs of one user may do in a LocalQueue. 0, or not in the list: no limit. */
 struct user_limits {
 #include "sluice/fields/user_limits.def"
 	struct resource_list quota; /* held, over all flavors */
 };
 
-/* Those on what runs, rather than on what waits. */
+/* Tells whether any of the limits is on what runs, rather than on what waits. */
 static inline bool user_limits_runs(const struct user_limits *l)
 {
 	return l->running > 0 || l->quota.count > 0;
 }
 
-/* 0: as many as there are. */
+/* How many Jobs of a LocalQueue may wait, and run. 0: no limit. */
 struct localqueue_limits {
 #include "sluice/fields/localqueue_limits.def"
 };
@@ -191,7 +188,7 @@ enum priority_kind {
 	PRIORITY_POD,	   /* scheduling.k8s.io PriorityClass, named by the pod template */
 };
 
-/* What is above is the system's own: Kubernetes' HighestUserDefinablePriority. */
+/* The highest priority that is not the system's own: Kubernetes' HighestUserDefinablePriority. */
 #define PRIORITY_HIGHEST 1000000000
 
 struct priority_spec {
@@ -218,18 +215,16 @@ enum fair_strategy {
 	FAIR_LESS_THAN_INITIAL_SHARE,
 };
 
-/* What holds for all queues: the controller's flags, simulate's flags. Zero is the default, but
- * for what queue_config_default() sets. */
+/* What holds for all queues: flags of the controller and of simulate. Zero is the default, but for
+ * what queue_config_default() sets. */
 struct queue_config {
 	bool fair_sharing;
 	enum fair_strategy fair_strategy[2]; /* tried in this order */
 	size_t nfair_strategies;
-	/* Which Jobs to preempt: the first in Kueue's order, not those that lose the
-	 * least.
-	 */
+	/* Jobs to preempt are the first in Kueue's order, not those that lose the least. */
 	bool victims_as_kueue;
 
-	int64_t usage_half_life_ms;	     /* decay of what usage orders by; 24 h */
+	int64_t usage_half_life_ms;	     /* decay of the usage that orders LocalQueues; 24 h */
 	const struct resource *usage_weight; /* resourceWeights in thousandths; absent: 1 */
 	size_t nusage_weights;
 
@@ -247,7 +242,8 @@ struct queue_config {
 	bool requeue_at_creation;      /* requeuingStrategy.timestamp Creation; else Eviction */
 };
 
-/* A LimitRange: defaults and bounds for the pods of its namespace. Lists may be empty. */
+/* A limit of a LimitRange: defaults and bounds for the pods of its namespace. Lists may be
+ * empty. */
 struct limit_range_item {
 	bool is_pod; /* type Pod; else Container */
 	struct resource_list defaults, default_requests, min, max;
@@ -262,7 +258,7 @@ struct limit_range_spec {
 struct runtime_class_spec {
 	const char *name;
 	struct resource_list overhead; /* overhead.podFixed */
-	/* scheduling: where its pods may run, and what they tolerate, beside what they say */
+	/* scheduling: where pods of the class may run, and what they tolerate, beside their own */
 	const struct label *node_selector;
 	size_t nnode_selector;
 	const struct toleration *tolerations;
@@ -276,7 +272,7 @@ struct device_class_spec {
 	const char *resource; /* spec.extendedResourceName; "" when absent */
 };
 
-/* A PodDisruptionBudget: what the first of the five steps counts (victims.h). */
+/* A PodDisruptionBudget: it weighs in the choice of victims (queue/core/model/disruption.h). */
 struct disruption_budget_spec {
 	const char *ns, *name;
 	struct selector_term selector; /* an empty one: every pod of the namespace */

@@ -1,7 +1,7 @@
 /*
- * Turns the rows of fields/X.def into rows of sluice/specs.def, for what makes no difference
- * between a duration and a number: copies, comparisons, records. A file that defines NUMBER,
- * MAYBE_NUMBER and SPAN itself does so before.
+ * Turns the rows of fields/X.def into rows of sluice/specs.def, for copies, comparisons and
+ * records, to which a duration is a number. A file that has its own NUMBER, MAYBE_NUMBER and SPAN
+ * defines them before.
  */
 #define META TEXT(name) VALUE(generation) VALUE(deleting)
 #define NAME(m, wire, kind, needed, text) TEXT(m)
