@@ -1,14 +1,13 @@
 /*
  * What will happen, and when: a heap of timed events in virtual time.
  *
- * Events come out in a total order: by time, at the same time by kind (the caller numbers its kinds
- * such that what gives room back comes before what asks for it), then in the order in which they
- * were put in. An event is never taken back: the caller looks whether it still means something (the
- * attempt that was to end may have been stopped, or have other pods), by the version that its
- * subject had when the event was put.
+ * Events come out in a total order: by time, at the same time by kind, then in the order in which
+ * they were put in. The caller numbers its kinds such that what gives room back comes before what
+ * asks for it. An event is never taken back. By the version that its subject had when it was put,
+ * the caller sees whether it still means something: the attempt that was to end may have been
+ * stopped, or have other pods.
  *
- * Two loops turn by it: the simulation (cli/simulate/engine.h) and the play of a live queue
- * (forecast/play.h).
+ * The simulation (cli/simulate/engine.h) and the play of a live queue (forecast/play.h) run on it.
  */
 #ifndef SLUICE_BASE_AGENDA_H
 #define SLUICE_BASE_AGENDA_H
@@ -35,9 +34,9 @@ void agenda_init(struct agenda *a);
 void agenda_done(struct agenda *a);
 
 void agenda_put(struct agenda *a, int64_t at_ms, int kind, size_t subject, int32_t version);
-/* INT64_MAX when there is nothing. */
+/* Returns when the next event is; INT64_MAX: there is none. */
 int64_t agenda_next_ms(const struct agenda *a);
-/* The next event that is not later than now_ms; false when there is none. */
+/* Takes the next event that is not later than now_ms; false when there is none. */
 bool agenda_take(struct agenda *a, int64_t now_ms, struct event *ret);
 
 #endif

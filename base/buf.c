@@ -92,7 +92,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* One that does not stand in JSON as it is. */
+/* Writes a character that must be escaped in JSON. */
 static void json_char(struct buf *b, unsigned char c)
 {
 	switch (c) {
@@ -113,7 +113,7 @@ static void json_char(struct buf *b, unsigned char c)
 	}
 }
 
-/* How many characters from here on stand in JSON as they are. */
+/* Counts the bytes from here on that stand in JSON as they are. */
 static size_t plain_run(struct slice s, bool clean)
 {
 	size_t n = 0;

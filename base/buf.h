@@ -34,8 +34,8 @@ void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
-/* JSON: a quoted string with everything escaped that must be; bytes that are not UTF-8 become
- * U+FFFD, so that what we send is always valid. NULL writes null. */
+/* Write a JSON string, quoted and escaped. Bytes that are not UTF-8 become U+FFFD, so that what we
+ * send is always valid. NULL becomes null. */
 void buf_json_string(struct buf *b, const char *s);
 void buf_json_slice(struct buf *b, struct slice s);
 

@@ -17,7 +17,7 @@ enum { NICER = 10, TAKE_MAX = 256 << 10 };
 
 /* ---- its life -------------------------------------------------------------------------------- */
 
-/* As fork(). In the child all signals wait, until child_begin(). */
+/* Forks, as fork(). In the child all signals wait until child_begin(). */
 static pid_t child_fork(void)
 {
 	sigset_t all, before;
@@ -49,8 +49,8 @@ static void forget_handlers(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The memory that is copied counts for us, and without the child we can go on. (Where the kernel ends
- * a container as a whole, as Kubernetes sets it up on cgroup v2, this does not help.) */
+/* Makes the child the first to go when memory runs out: without it we can go on. (This does not
+ * help where the kernel ends a container as a whole, as Kubernetes sets it up on cgroup v2.) */
 static void go_first(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -112,15 +112,15 @@ void child_close(struct child *c)
 	c->fd = -1;
 }
 
-/* While the child is not reaped, its number is nobody else's. */
+/* Kills by number, which no other process has while the child is not reaped. */
 void child_kill(const struct child *c)
 {
 	if (c->pid > 0)
 		kill(-c->pid, SIGKILL);
 }
 
-/* What a child had forked is an orphan when the child was killed. In a container we are mostly process 1,
- * so orphans become ours, and nobody else would reap them. They are of the child's group. */
+/* Reaps what a killed child had forked, by the child's process group. In a container we are mostly
+ * process 1, so such orphans become ours, and nobody else would reap them. */
 static void reap_orphans(pid_t group)
 {
 	while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)

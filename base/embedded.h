@@ -1,4 +1,4 @@
-/* A file that is compiled into a program (cli/embed.cmake), as it was when that was built. */
+/* A file that is compiled into a program (cli/embed.cmake). */
 #ifndef SLUICE_BASE_EMBEDDED_H
 #define SLUICE_BASE_EMBEDDED_H
 

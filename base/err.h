@@ -11,7 +11,7 @@
 enum {
 	ERR_INVALID = -1,  /* the input is wrong; trying again cannot help */
 	ERR_GONE = -2,	   /* what was named does not exist */
-	ERR_CONFLICT = -3, /* it moved meanwhile: read again, then decide again */
+	ERR_CONFLICT = -3, /* the object moved meanwhile: read again, then decide again */
 	ERR_BUSY = -4,	   /* not now: the other side is overloaded or away */
 	ERR_LIMIT = -5,	   /* over a ceiling */
 	ERR_DENIED = -6,   /* we are not allowed to */

@@ -125,7 +125,7 @@ int flag_version(const struct flag *f, const char *text, void *to, struct err *e
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Letters and digits, with dashes between them. Returns its length; 0: it is none. */
+/* Returns the length of a label (letters and digits, with dashes between them); 0: it is none. */
 static size_t label_length(const char *text)
 {
 	static const char inside[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
@@ -211,7 +211,7 @@ int flag_choice(const char *choices, const char *text)
 	}
 }
 
-/* "table|wide|json": "table, wide or json" */
+/* Makes "table, wide or json" of "table|wide|json". */
 static void put_choices(const char *choices, struct buf *out)
 {
 	for (const char *p = choices; *p; p++) {
@@ -291,7 +291,7 @@ static int wrong_flag(int argc, char **argv, int got, struct err *e)
 	return err_set(e, ERR_INVALID, "%.80s is not a flag, or short for more than one", arg);
 }
 
-/* As getopt_long() wants it told: letters are short for the long flag that has them. */
+/* Tells getopt_long() the flags: letters are short for the long flag that has them. */
 static void list_flags(const struct flag_table *t, struct option longs[FLAGS_MAX + 1],
 	char shorts[2 * FLAGS_MAX + 3])
 {
@@ -322,7 +322,7 @@ static int take(const struct flag_table *t, int got, void *options, struct err *
 	return flag_take(f, optarg, (char *)options + base, e);
 }
 
-/* All flags of argv, wherever they stand. Behind it optind is at the first word that is no flag
+/* Takes all flags of argv, wherever they stand. Then optind is at the first word that is no flag
  * and was not taken. */
 static int walk(int argc, char **argv, const struct flag_table *t, void *options, struct err *e)
 {

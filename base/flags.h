@@ -1,11 +1,10 @@
 /*
- * Flags of a command line, a row each: what it is called, what it wants, and where in the command's
- * options that goes. One walk reads the rows of both programs.
+ * Flags of a command line, a row each: the flag's name, the value it wants, and where in the
+ * command's options that goes. One walk reads the rows of both programs.
  *
- * What a flag wants is told by its kind, the function that takes it: a text, a name, a number, a
- * duration, one of several words. A sentence about a wrong value is made of the row:
- * "--lease-seconds is "2"; it must be a whole number from 3 to 300". `value` is read by completion,
- * too:
+ * The function that takes a flag is its kind: a text, a name, a number, a duration, one of several
+ * words. A sentence about a wrong value is made of the row: "--lease-seconds is "2"; it must be a
+ * whole number from 3 to 300". Completion reads `value`, too:
  *     table|json       one of these; the walk refuses all else
  *     Open|Closed|...  these are known, and there are others, which the flag itself judges
  *     QUEUE            the name of something; cli/completion/cluster_names.c has the kinds
@@ -23,8 +22,8 @@
 
 struct flag;
 
-/* Takes what a flag says (NULL where it wants no value) to its place in the options. Returns 0,
- * or an error with a sentence that names the flag, the value and the cure. What is above 0 ends
+/* Takes the text of a flag (NULL where it wants no value) to its place in the options. Returns 0,
+ * or an error with a sentence that names the flag, the value and the cure. A number above 0 ends
  * the walk, which returns it. */
 typedef int flag_taker(const struct flag *f, const char *text, void *to, struct err *e);
 
@@ -33,13 +32,13 @@ enum { FLAGS_HELP = 1, FLAGS_VERSION = 2 };
 struct flag {
 	const char *name; /* behind two dashes */
 	char letter;	  /* behind one; 0: none */
-	bool alone;	  /* it wants no value */
+	bool alone;	  /* wants no value */
 	flag_taker *take;
 	size_t to;	     /* its place in the options; 0: all of them */
 	const char *value;   /* what it wants, as above; NULL: any text */
 	const char *must_be; /* the end of the sentence about a wrong value; NULL: its kind's */
-	/* Of an amount: how it is read (NULL: digits), its bounds (most 0: none), and what is
-	 * kept of each. */
+	/* FLAG_AMOUNT: how it is read (NULL: digits), its bounds (most 0: none), and the unit in
+	 * which it is kept. */
 	bool (*read)(const char *text, int64_t *ret);
 	int64_t least, most, unit;
 	bool zero; /* "0" and "0s" are taken below `least`, too */
@@ -52,13 +51,13 @@ struct flag_table {
 	/* Flags of another module, whose options are a member of these. NULL: none. */
 	const struct flag_table *more;
 	size_t more_to;
-	/* Makes options that are all 0 what they are without a flag. */
+	/* Writes the defaults into options that are all 0. */
 	void (*begin)(void *options);
 	bool negatives; /* a word such as -5 is no flag, and the last of the words */
 	/* Takes each word that is no flag, in its order among the flags. NULL: finish() gets
-	 * them. */
+	 * the words. */
 	flag_taker *take_word;
-	/* Judges the whole line, with the words that are no flags. NULL: there may be none. */
+	/* Judges the whole line, with the words that are no flags. NULL: no words may be there. */
 	int (*finish)(void *options, char **word, size_t nwords, struct err *e);
 	void (*done)(void *options);
 };
@@ -66,13 +65,13 @@ struct flag_table {
 #define FLAG_TABLE(flags, options)                                                                 \
 	.flag = (flags), .count = sizeof(flags) / sizeof(*(flags)), .size = sizeof(options)
 
-/* Does not compile where the member is of another type. */
+/* The offset of a member; does not compile where that is of another type. */
 #define FLAG_TO(type, options, member)                                                             \
 	(offsetof(options, member) + 0 * sizeof((type *[]){&((options *)0)->member}))
 
 /* ---- rows, each in braces -------------------------------------------------------------------- */
 
-/* A text as it is; one that is not empty. */
+/* Rows for a text: any, or one that is not empty. */
 #define FLAG_TEXT(flag_name, options, member)                                                      \
 	.name = flag_name, .take = flag_text, .to = FLAG_TO(const char *, options, member)
 #define FLAG_SOME(flag_name, options, member)                                                      \
@@ -80,19 +79,20 @@ struct flag_table {
 #define FLAG_GIVEN(flag_name, flag_letter, options, member)                                        \
 	.name = flag_name, .letter = flag_letter, .alone = true, .take = flag_given,               \
 	.to = FLAG_TO(bool, options, member)
-/* An int64_t. */
+/* Rows for an int64_t. */
 #define FLAG_AMOUNT(flag_name, options, member)                                                    \
 	.name = flag_name, .take = flag_amount, .to = FLAG_TO(int64_t, options, member)
 #define FLAG_COUNT(flag_name, options, member, at_least, at_most)                                  \
 	FLAG_AMOUNT(flag_name, options, member), .least = at_least, .most = at_most
-/* The second of two words is true; one of several words is their number in an enum. */
+/* Rows for one of two words, of which the second is true, and for the number in an enum of one of
+ * several. */
 #define FLAG_EITHER(flag_name, flag_letter, options, member, words)                                \
 	.name = flag_name, .letter = flag_letter, .take = flag_either,                             \
 	.to = FLAG_TO(bool, options, member), .value = words
 #define FLAG_PICK(type, flag_name, flag_letter, options, member, words)                            \
 	.name = flag_name, .letter = flag_letter, .take = flag_pick,                               \
 	.to = FLAG_TO(type, options, member), .value = words
-/* A name, as Kubernetes has them; kind: for completion. */
+/* Rows for a name as Kubernetes has them; kind is for completion. */
 #define FLAG_NAME(flag_name, flag_letter, options, member, kind)                                   \
 	.name = flag_name, .letter = flag_letter, .take = flag_name_of,                            \
 	.to = FLAG_TO(const char *, options, member), .value = kind
@@ -112,7 +112,7 @@ struct flag_table {
 #define FLAG_OVERCOMMIT_CONFIG(options, member)                                                    \
 	.name = "overcommit-config", .take = flag_configmap,                                       \
 	.to = FLAG_TO(const char *, options, member)
-/* What a function makes of it: of all options, or of one member. */
+/* Rows that a function of the command takes: to all options, or to one member. */
 #define FLAG_TAKE(flag_name, flag_letter, taker)                                                   \
 	.name = flag_name, .letter = flag_letter, .take = taker
 #define FLAG_TAKE_TO(flag_name, taker, type, options, member)                                      \
@@ -130,45 +130,45 @@ struct flag_texts {
 flag_taker flag_text, flag_some, flag_given, flag_amount, flag_either, flag_pick, flag_name_of,
 	flag_namespace, flag_file, flag_many, flag_configmap, flag_help, flag_version;
 
-/* The sentence that a row has for a wrong value; ERR_INVALID. */
+/* Writes the sentence that a row has for a wrong value, and returns ERR_INVALID. */
 int flag_refuse(const struct flag *f, const char *text, struct err *e);
 
-/* Digits alone. */
+/* Reads digits alone. */
 bool flag_read_number(const char *text, int64_t *ret);
 
-/* Names that become parts of paths, as Kubernetes writes them: of a Namespace (RFC 1123, a label),
- * and of most other objects (a subdomain). ERR_INVALID names the flag. */
+/* Check names that become parts of paths, as Kubernetes writes them: of a Namespace (RFC 1123, a
+ * label), and of most other objects (a subdomain). ERR_INVALID names the flag. */
 int flag_check_namespace(const char *flag, const char *text, struct err *e);
 int flag_check_name(const char *flag, const char *text, struct err *e);
 
-/* Which of a|b|c the text is, from 0; -1: none. */
+/* Returns which of a|b|c the text is, from 0; -1: none. */
 int flag_choice(const char *choices, const char *text);
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* The flags of a table and then those of `more`, by number; NULL past the last. *ret_base: the
- * place of their options in the table's. */
+/* Returns a flag by number: those of the table, then those of `more`; NULL past the last.
+ * *ret_base: the place of their options in the table's. */
 const struct flag *flags_at(const struct flag_table *t, size_t number, size_t *ret_base);
 
-/* By its name of len bytes, or a unique beginning of it; by its letter. NULL: there is none. */
+/* Find a flag by its name of len bytes, or a unique beginning of it; by its letter. NULL: none. */
 const struct flag *flags_find(const struct flag_table *t, const char *name, size_t len);
 const struct flag *flags_find_letter(const struct flag_table *t, int letter);
 
-/* One flag alone, as the walk takes it. */
+/* Takes one flag alone, as the walk does. */
 int flag_take(const struct flag *f, const char *text, void *options, struct err *e);
 
 /* Reads a command line; argv[0] is not looked at, and argv is sorted. Texts point into argv.
- * Returns 0, ERR_INVALID or ERR_LIMIT (there is nothing to be done with), or what a taker ended
- * the walk with, such as FLAGS_HELP: then the line is not judged. */
+ * Returns 0, ERR_INVALID, ERR_LIMIT, or what a taker ended the walk with, such as FLAGS_HELP: then
+ * the line is not judged. */
 int flags_read(const struct flag_table *t, int argc, char **argv, void *options, struct err *e);
 void flags_done(const struct flag_table *t, void *options);
 
-/* Its first and its last step alone. */
+/* Do the first and the last step of flags_read() alone. */
 void flags_begin(const struct flag_table *t, void *options);
 int flags_finish(
 	const struct flag_table *t, void *options, char **word, size_t nwords, struct err *e);
 
-/* The only word, or NULL; more than one is an error. */
+/* Gives the only word, or NULL; more than one is an error. */
 int flags_one_word(char **word, size_t nwords, const char **ret, struct err *e);
 
 #endif

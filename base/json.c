@@ -103,9 +103,9 @@ void json_free(struct json *j)
 }
 
 /*
- * One pass before cJSON sees the text. Strings are followed only as far as needed to know what is
- * outside of them. It also sees to it that every bracket and string is closed: cJSON before 1.7.18
- * reads past the end of a text that stops in the middle (CVE-2023-53154).
+ * Checks the text in one pass before cJSON sees it. Strings are followed only as far as needed to
+ * know what is outside of them. Every bracket and string must be closed: cJSON before 1.7.18 reads
+ * past the end of a text that stops in the middle (CVE-2023-53154).
  */
 struct scan {
 	int depth;
@@ -158,8 +158,8 @@ static int scan_text(struct slice text, bool *ret_nul, struct err *err)
 	return 0;
 }
 
-/* A copy in which each escaped NUL is U+FFFD, in as many bytes. Outside of strings no backslash is
- * left: cJSON refuses it. */
+/* Makes a copy in which each escaped NUL is U+FFFD, in as many bytes. A backslash outside of
+ * strings cJSON refuses. */
 static char *without_nul(struct slice text)
 {
 	char *copy = malloc(text.len); /* not mem_alloc: sized by the network */
@@ -299,7 +299,7 @@ int json_i64(const cJSON *object, const char *key, int64_t *ret_value)
 	return 0;
 }
 
-/* With the fewest digits that mean the same number: 37.518, and not 37.518000000000001. */
+/* Writes the fewest digits that mean the same number: 37.518, and not 37.518000000000001. */
 static void print_fraction(struct buf *out, double d)
 {
 	char text[32];

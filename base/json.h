@@ -50,27 +50,26 @@ int json_parse(struct json *j, struct slice text, const cJSON **ret_root, struct
 /* Forgets the tree and gives back what a large one took. */
 void json_reset(struct json *j);
 
-/* What is under key, or NULL: absent, null, or object is not an object (NULL is fine). */
+/* Returns the member, or NULL: it is absent or null, or object is not an object (NULL is fine). */
 const cJSON *json_get(const cJSON *object, const char *key);
-const cJSON *json_object(const cJSON *object, const char *key); /* NULL unless an object */
-const cJSON *json_array(const cJSON *object, const char *key);	/* NULL unless an array */
-const char *json_text(const cJSON *object, const char *key);	/* NULL unless a string */
-/* True when the member is this very text. */
-bool json_is(const cJSON *object, const char *key, const char *text);
-/* The member as ms since the epoch (base/instant.h); 0 where it is none. */
+const cJSON *json_object(const cJSON *object, const char *key);	      /* NULL unless an object */
+const cJSON *json_array(const cJSON *object, const char *key);	      /* NULL unless an array */
+const char *json_text(const cJSON *object, const char *key);	      /* NULL unless a string */
+bool json_is(const cJSON *object, const char *key, const char *text); /* the member is this text */
+/* Returns the member as ms since the epoch (base/instant.h); 0 where it is no instant. */
 int64_t json_instant(const cJSON *object, const char *key);
 
-/* The condition of that type in the object's status; NULL: there is none. */
+/* Returns the condition of that type in the object's status; NULL: there is none. */
 const cJSON *json_condition(const cJSON *object, const char *type);
 bool json_condition_is(const cJSON *object, const char *type, const char *status);
 
-/* 0 when *ret is set; ERR_GONE when absent; ERR_INVALID when there but of another type (for i64:
- * also when not integral or beyond +-2^53). */
+/* Read a member: 0 when *ret is set; ERR_GONE when absent; ERR_INVALID when of another type (for
+ * i64 also when not integral or beyond +-2^53). */
 int json_bool(const cJSON *object, const char *key, bool *ret_value);
 int json_i64(const cJSON *object, const char *key, int64_t *ret_value);
 
-/* For each item of an array, or each member of an object (its key is item->string). parent may be
- * NULL: no turns. */
+/* Goes over the items of an array, or the members of an object (the key is item->string). parent
+ * may be NULL: no turns. */
 #define json_each(item, parent)                                                                    \
 	for (const cJSON *item = (parent) ? (parent)->child : NULL; item; item = item->next)
 

@@ -11,8 +11,8 @@
  * A key names a member of an object; in an array, and for the outermost value, it is NULL. A call that fits
  * neither, a second outermost value and an end too many are bugs of the caller, and must() fails.
  *
- * Nothing is allocated, and nothing has to be freed. Keys and texts are copied. Whoever hands a writer to a function
- * lends it the open object or array: the function ends what it begins.
+ * Nothing is allocated, and nothing has to be freed. Keys and texts are copied. A function that is
+ * handed a writer puts into the open object or array, and ends what it begins.
  */
 #ifndef SLUICE_BASE_JSON_WRITER_H
 #define SLUICE_BASE_JSON_WRITER_H

@@ -1,6 +1,6 @@
 /*
- * A doubly linked ring, embedded in its members. The head is a link that is in no member; a
- * member that stands in no ring has next == NULL, so that leaving twice is harmless.
+ * A doubly linked ring, embedded in its members. The head is a link that is in no member. A member
+ * that stands in no ring has next == NULL, so that leaving twice is harmless.
  */
 #ifndef SLUICE_BASE_LIST_H
 #define SLUICE_BASE_LIST_H

@@ -1,13 +1,14 @@
 /*
- * A number that looks drawn, of any number: each bit of the one moves half of the other's (the last
- * step of splitmix64). For draws that are the same each time. Not for hashes of what tenants choose:
- * it has no key (siphash.h).
+ * Numbers that look drawn, and are the same each time. Not for hashes of what tenants choose: there
+ * is no key (siphash.h).
  */
 #ifndef SLUICE_BASE_MIX_H
 #define SLUICE_BASE_MIX_H
 
 #include <stdint.h>
 
+/* Makes of a number one that looks drawn: each bit moves half of the other's (the last step of
+ * splitmix64). */
 static inline uint64_t mix64(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;

@@ -1,6 +1,6 @@
 /*
- * The clock that only goes on: for pauses and time-outs. Only differences of what it says mean
- * something. (The clock on the wall, by which is decided and told: controller/common/clock.h.)
+ * The clock that only goes on, for pauses and time-outs: only differences mean something. Decisions
+ * and what people read go by the clock on the wall (controller/common/clock.h).
  */
 #ifndef SLUICE_BASE_MONOTONIC_H
 #define SLUICE_BASE_MONOTONIC_H

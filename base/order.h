@@ -1,4 +1,4 @@
-/* The greater and the less of two numbers, and the nearest of 64 bits. */
+/* The greater and the less of two numbers, and the nearest number of 64 bits. */
 #ifndef SLUICE_BASE_ORDER_H
 #define SLUICE_BASE_ORDER_H
 

@@ -29,7 +29,7 @@ static void next_row(
 	}
 }
 
-/* So many letters are changed, missing, too many, or exchanged with the next. */
+/* Counts the letters that are changed, missing, too many, or exchanged with the next. */
 static size_t distance_between(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t row[3][SIMILAR_MAX + 1];
@@ -46,7 +46,7 @@ static const char *behind_slash(const char *name)
 	return slash ? slash + 1 : name;
 }
 
-/* More than DISTANCE_MAX: they are not alike. */
+/* Returns how far two names are apart; more than DISTANCE_MAX: they are not alike. */
 static size_t distance_of(const char *written, const char *name)
 {
 	size_t nw = strlen(written), nn = strlen(name);

@@ -27,7 +27,7 @@ static void turn(struct state *s, int rounds)
 	}
 }
 
-/* Up to eight bytes, little endian. */
+/* Reads up to eight bytes, little endian. */
 static uint64_t word(const unsigned char *p, size_t n)
 {
 	uint64_t w = 0;

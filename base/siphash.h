@@ -14,8 +14,8 @@ struct siphash_key {
 
 void siphash128(const struct siphash_key *key, const void *ptr, size_t len, uint64_t ret[2]);
 
-/* For a map by namespace and name: tenants choose names, and without the key they cannot choose
- * where these land. */
+/* Hashes a namespace and a name, for a map: tenants choose names, but without the key not where
+ * these land. */
 uint64_t siphash_names(const struct siphash_key *key, const char *ns, const char *name);
 
 #endif

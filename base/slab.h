@@ -1,9 +1,9 @@
 /*
  * A slab: objects of one size, many of them, made and given back all the time.
  *
- * They lie side by side, without the allocator's header, in blocks that the kernel has filled with
- * pages at once: a fault for each page was a quarter of what a start took. A block is never given
- * back before slab_done(), so a slab keeps the size of its peak.
+ * Objects lie side by side, without the allocator's header, in blocks that the kernel has filled
+ * with pages at once: a fault for each page was a quarter of what a start took. A block is never
+ * given back before slab_done(), so a slab keeps the size of its peak.
  *
  * Under AddressSanitizer each object is an allocation of its own, so that a use after its end is
  * seen.
@@ -16,7 +16,7 @@
 struct slab {
 	size_t size;	  /* of one object, rounded up to 16 bytes */
 	void *given;	  /* objects that were given back, one linked to the next */
-	char *next, *end; /* what was never taken of the newest block */
+	char *next, *end; /* the part of the newest block that was never taken */
 	struct slab_block *blocks;
 };
 

@@ -26,7 +26,7 @@ bool slice_ends(struct slice a, const char *suffix)
 	return a.len >= n && memcmp(a.ptr + a.len - n, suffix, n) == 0;
 }
 
-/* Length of the well-formed sequence at p, or 0 (Unicode 15, table 3-7). */
+/* Returns the length of the well-formed sequence at p, or 0 (Unicode 15, table 3-7). */
 static size_t utf8_sequence(const unsigned char *p, size_t left)
 {
 	if (p[0] < 0x80)

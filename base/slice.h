@@ -1,6 +1,6 @@
 /*
- * A slice: borrowed bytes, for reading. By value, never NULL-terminated
- * by promise, valid as long as its owner says.
+ * A slice: borrowed bytes, for reading. Passed by value, not promised to end with NUL, valid as
+ * long as its owner says.
  */
 #ifndef SLUICE_BASE_SLICE_H
 #define SLUICE_BASE_SLICE_H
@@ -24,21 +24,22 @@ bool slice_is(struct slice a, const char *s);
 bool slice_starts(struct slice a, const char *prefix);
 bool slice_ends(struct slice a, const char *suffix);
 
-/* True when the bytes are well-formed UTF-8 (no overlong forms, no surrogates). */
+/* Tells whether the bytes are well-formed UTF-8 (no overlong forms, no surrogates). */
 bool slice_utf8(struct slice a);
 
-/* Bytes of the first character of a, which is not empty; 0 where it is not well-formed UTF-8. */
+/* Counts the bytes of the first character of a, which is not empty; 0: not well-formed UTF-8. */
 size_t slice_utf8_character(struct slice a);
 
-/* Bytes of the first character of a, which is not empty; a byte that is not UTF-8 counts as one.
- * *ret_clean: it may be printed, for it is UTF-8 and no terminal obeys it. */
+/* Counts the bytes of the first character of a, which is not empty; a byte that is not UTF-8 is
+ * one. *ret_clean: it may be printed, for it is UTF-8 and no terminal obeys it. */
 size_t slice_character(struct slice a, bool *ret_clean);
 
-/* So many bytes of the text are at most max, and end with a character of UTF-8. */
+/* Counts the bytes of a text to keep so that they are at most max and end with a whole
+ * character. */
 size_t slice_cut(const char *text, size_t max);
 
-/* As it may stand in a sentence: quoted, at most 40 bytes, ? for each character that is not clean.
- * Returns ret. */
+/* Writes bytes as they may stand in a sentence: quoted, at most 40 of them, ? for each character
+ * that is not clean. Returns ret. */
 #define SLICE_SHOWN_SIZE 64
 const char *slice_show(struct slice a, char ret[SLICE_SHOWN_SIZE]);
 

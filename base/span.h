@@ -20,19 +20,19 @@ struct span_text {
 	char s[32];
 };
 
-/* What is less than a unit is cut off, as in an age; below 0 is as 0. */
+/* Writes the short form. A rest below the last unit is cut off, as in an age; below 0 is as 0. */
 struct span_text span_short(int64_t ms);
-/* The short form of seconds that JSON has. */
+/* Writes the short form of seconds, as JSON has them. */
 struct span_text span_of_seconds(double seconds);
 
 /* Reads "1h30m", "1.5h", "90s", "500ms" or "0s" into ms, rounded up; at most 100 years. False for
  * anything else, a number without its unit included. */
 bool span_parse(const char *text, int64_t *ret_ms);
-/* Reads days and weeks too: "400d", "57w", "2d4h". */
+/* Reads what span_parse() does, and days and weeks: "400d", "57w", "2d4h". */
 bool span_parse_long(const char *text, int64_t *ret_ms);
-/* Reads plain seconds too, and nothing that is 0. */
+/* Reads what span_parse() does, and plain seconds, but nothing that is 0. */
 bool span_parse_seconds(const char *text, int64_t *ret_ms);
-/* A part of a second counts as a whole one; below 0 is as 0. */
+/* Writes the exact form. A part of a second counts as a whole one; below 0 is as 0. */
 struct span_text span_exact(int64_t ms);
 
 #endif

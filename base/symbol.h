@@ -1,8 +1,8 @@
 /*
  * Symbols: names that live as long as the queue.
  *
- * Only what admins name becomes one (quota nodes, flavors, resources in quotas): quota lines and
- * ceilings hand these strings out, so they must outlive the object that brought them. Names that
+ * Only names that admins choose become symbols (quota nodes, flavors, resources in quotas): quota
+ * lines and ceilings hand them out, so they must outlive the object that brought them. Names that
  * teams choose (Jobs, queues, resources that only a Job asks for) die with their owner; otherwise
  * any user who may create Jobs could make us grow for ever.
  *

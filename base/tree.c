@@ -60,8 +60,8 @@ static void rotate_up(struct tree *t, struct tree_node *n)
 		t->update(p);
 }
 
-/* Makes the sums from n upwards right: those of the first `stale` nodes, which say nothing about
- * what stood there before, and then until one stays as it was. That is soon, as a rule. */
+/* Makes the sums from n upwards right: the first `stale` nodes always, as their sums are of other
+ * places, and then until one stays as it was. That is soon, as a rule. */
 static void update_up(const struct tree *t, struct tree_node *n, size_t stale)
 {
 	for (bool go_on = t->update != NULL; n && go_on; n = n->parent) {
