@@ -103,7 +103,8 @@ static int64_t known_ms_of(const struct arrivals *a, int64_t now_ms)
 	return a->gone < a->end ? now_ms - a->all[a->gone]->at_ms : 0;
 }
 
-/* How far back a draw looks: whole days, or all that is known while that is less than one; 0: too little is known. */
+/* Returns how far back a draw looks: whole days, or all that is known while that is less than one;
+ * 0: too little is known. */
 static int64_t reach_ms_of(const struct arrivals *a, int64_t now_ms)
 {
 	int64_t known_ms = known_ms_of(a, now_ms);
@@ -112,7 +113,7 @@ static int64_t reach_ms_of(const struct arrivals *a, int64_t now_ms)
 	return known_ms < DAY_MS ? known_ms : known_ms - known_ms % DAY_MS;
 }
 
-/* The first that came later than that. */
+/* Finds the first arrival after at_ms. */
 static size_t first_after(const struct arrivals *a, int64_t at_ms)
 {
 	size_t low = a->gone, high = a->end;
@@ -224,7 +225,7 @@ void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-/* Which of the last days comes again on that day of the play. */
+/* Draws which of the last days comes again on a day of the play. */
 static void begin_day(struct arrivals_draw *d, int64_t day)
 {
 	uint64_t drawn = mix64(d->seed * 0x9E3779B97F4A7C15u + (uint64_t)day + 1) % d->days;
@@ -243,8 +244,8 @@ static double even_part(uint64_t seed)
 	return part;
 }
 
-/* What is met at any moment of its life, known_ms after it began, goes on for x times that, or longer, in one of
- * 1 + x cases. */
+/* Draws how long arrivals go on that were met known_ms after they began: for x times as long, or
+ * longer, in one of 1 + x cases. */
 static int64_t goes_on_ms(int64_t known_ms, uint64_t seed)
 {
 	double part = even_part(seed);

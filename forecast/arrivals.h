@@ -2,20 +2,21 @@
  * Arrivals: Jobs that are likely to come, which are those that came before.
  *
  * Some Jobs that come later start sooner: they are smaller, of a higher priority, or of a queue that
- * takes its quota back. A play without them tells times that are too early. What will come is not
- * known, but what came on other days is. So each day of a play gets the arrivals of one of the last
- * days again, hour for hour, drawn by the seed: the rates by hour, queue, priority, size and family
- * are all in there, and so is what goes together, as the forty Jobs of a sweep. While less than a day
- * is known, what came since then is repeated.
+ * takes its quota back. A play without them tells times that are too early. Nobody knows what will
+ * come, but what came on other days is known. So each day of a play gets the arrivals of one of the
+ * last days again, hour for hour, drawn by the seed. They have the rates by hour, queue, priority,
+ * size and family, and what goes together, as the forty Jobs of a sweep. While less than a day is
+ * known, all that is known is repeated.
  *
- * While less than ARRIVALS_LEAST_MS is known, that goes on for a time that is drawn, for what has gone on for a
- * minute may end at once or last all day: as likely as not for as long again, and ARRIVALS_YOUNG_MOST times as
- * long in one of ten draws. Without them a play would be sure of the one thing that nobody knows: that none comes.
+ * While less than ARRIVALS_LEAST_MS is known, arrivals go on for a time that is drawn: what has
+ * gone on for a minute may end at once or last all day. As likely as not it goes on for as long
+ * again, and in one of ten draws for ARRIVALS_YOUNG_MOST times as long. Without arrivals a play
+ * would be sure of the one thing that nobody knows: that none comes.
  *
- * What a draw gives is new: uid and name are made up (the uids begin with eight bytes that no
- * RFC 4122 uid has), nothing waits for it, and the cluster's nodes are not asked about it.
+ * A Job of a draw is new: uid and name are made up (the uids begin with eight bytes that no RFC
+ * 4122 uid has), nothing waits for it, and the cluster's nodes are not asked about it.
  *
- * Memory: at most ARRIVALS_BYTES_MAX, the newest. Of a Job whose placement is large it is left out.
+ * Memory: at most ARRIVALS_BYTES_MAX, the newest. A large placement is left out.
  */
 #ifndef SLUICE_FORECAST_ARRIVALS_H
 #define SLUICE_FORECAST_ARRIVALS_H
@@ -23,11 +24,11 @@
 #include "sluice/job.h"
 
 #define ARRIVALS_DAYS 7
-/* So many days of a play have arrivals. In a queue that grows, a large Job may wait for ever, and a
- * play would go on to its horizon. */
+/* The days of a play that have arrivals. In a queue that grows, a large Job may wait for ever, and
+ * a play would go on to its horizon. */
 #define ARRIVALS_COME_DAYS 2
-/* And so many Jobs come in all, each with a kilobyte or so. Who made 20,000 Jobs in the only hour that
- * is known would come with a million, and no play would end. */
+/* The most Jobs that come in a play, each with a kilobyte or so. A user who made 20,000 Jobs in the
+ * only hour that is known would come with a million, and no play would end. */
 #define ARRIVALS_COME_MAX 100000
 #define ARRIVALS_BYTES_MAX ((size_t)16 << 20)
 #define ARRIVALS_LEAST_MS (INT64_C(3600) * 1000)
@@ -38,24 +39,25 @@ struct arrivals;
 struct arrivals *arrivals_new(void);
 void arrivals_free(struct arrivals *a);
 
-/* It came at at_ms, which never falls. Copies what it needs. */
+/* Tells of a Job that came at at_ms, which never falls. Copies what it needs. */
 void arrivals_tell(struct arrivals *a, const struct job *j, int64_t at_ms);
 
 size_t arrivals_count(const struct arrivals *a); /* that are kept */
 size_t arrivals_bytes(const struct arrivals *a);
-/* Counts those that may come again in a draw; 0: the first came just now, or none after it. The first ones say
- * only since when Jobs come: while less than a day is known, what came with the first of all is not repeated, and
- * later what came before the whole days. */
+/* Counts the Jobs that may come again in a draw; 0: the first came just now, or none after it. The
+ * first one says only since when Jobs come, and is not repeated. Once a day is known, only whole
+ * days are repeated. */
 size_t arrivals_to_draw_from(const struct arrivals *a, int64_t now_ms);
-/* Is less than ARRIVALS_LEAST_MS known, so that they go on for a time that is drawn? */
+/* Tells whether less than ARRIVALS_LEAST_MS is known, so that arrivals go on for a time that is
+ * drawn. */
 bool arrivals_are_young(const struct arrivals *a, int64_t now_ms);
 
-/* What comes in one play. Borrows a, which must not change meanwhile. */
+/* The Jobs that come in one play. Borrows a, which must not change meanwhile. */
 struct arrivals_draw;
 struct arrivals_draw *arrivals_draw_new(const struct arrivals *a, uint64_t seed, int64_t now_ms);
 void arrivals_draw_free(struct arrivals_draw *d);
-/* For struct play_arrivals, with a draw as ctx: by time, later than now_ms, for ARRIVALS_COME_DAYS at most,
- * ARRIVALS_COME_MAX of them at most. */
+/* Gives the next Job of a draw, for struct play_arrivals with the draw as ctx: by time, later than
+ * now_ms, for at most ARRIVALS_COME_DAYS, and at most ARRIVALS_COME_MAX. */
 bool arrivals_next(int64_t *ret_at_ms, const struct job **ret_job, void *draw);
 
 #endif

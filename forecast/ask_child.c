@@ -43,7 +43,8 @@ static void on_time_over(int signal_number)
 	time_is_over = 1;
 }
 
-/* What it has, and some more. Who has it grow beyond that loses this play, not our container. */
+/* Bounds the memory of a play to what it has, and some more: beyond that it ends, not our
+ * container. */
 static void bound_memory(void)
 {
 	unsigned long long pages = 0;
@@ -59,7 +60,7 @@ static void bound_memory(void)
 	setrlimit(RLIMIT_DATA, &data);
 }
 
-/* When the time is over, a signal; a second later the end. */
+/* Bounds the processor time of a play: a signal when it is over, and the end a second later. */
 static void bound_time(unsigned play_s)
 {
 	struct sigaction over = {.sa_handler = on_time_over, .sa_flags = SA_RESTART};
@@ -85,7 +86,7 @@ static void note_decided(const struct queue *q, void *ctx)
 	buf_done(&text);
 }
 
-/* The queue is this process' own: what is const to the caller is played here. */
+/* Plays the queue, which is this process' own, though const to the caller. */
 static _Noreturn void draw_run(const struct queue *const_q, const struct ask_options *o,
 	struct board *b, size_t variant, size_t draw, pid_t parent)
 {
@@ -128,7 +129,7 @@ static int64_t cpu_us_of(const struct rusage *r)
 	       r->ru_stime.tv_usec;
 }
 
-/* The plays of an ask, one after the other: people who look get one core less at most. */
+/* The plays of an ask, one after the other: they take at most one core. */
 struct plays {
 	const struct queue *q;
 	const struct ask_options *o;
@@ -138,7 +139,8 @@ struct plays {
 	int64_t end_ms, longest_ms;
 };
 
-/* With several variants a play that comes too late would spoil its draw. */
+/* Tells whether a play may begin. With several variants, one that ends too late would spoil its
+ * draw. */
 static bool may_begin(const struct plays *p)
 {
 	int64_t now_ms = monotonic_ms(), all_us = (int64_t)p->o->all_s * 1000000;
@@ -149,7 +151,8 @@ static bool may_begin(const struct plays *p)
 	       p->head->plays_cpu_us + p->head->play_cpu_most_us <= all_us;
 }
 
-/* Until it ends, or the time of all plays is over: one that hangs is not to cost us the others. */
+/* Waits until a play ends, or the time of all plays is over: a play that hangs is not to cost the
+ * others. */
 static void wait_and_kill(pid_t pid, int64_t end_ms)
 {
 	struct pollfd exited = {pidfd_open(pid, 0), POLLIN, 0};
@@ -189,13 +192,14 @@ static bool play_one(struct plays *p, size_t variant, size_t draw)
 	return true;
 }
 
-/* Variant 1 comes first: where it is the only one and is refused, nothing needs to be played. */
+/* Chooses the order of variants: 1 comes first, for where it alone is there and is refused, nothing
+ * needs to be played. */
 static size_t variant_at(size_t turn, size_t variants)
 {
 	return variants > 1 && turn < 2 ? 1 - turn : turn;
 }
 
-/* False: its time is over, or there is no process. */
+/* Plays a draw in all variants. False: the time is over, or there is no process. */
 static bool play_draw(struct plays *p, size_t draw)
 {
 	for (size_t turn = 0; turn < p->board->variants; turn++) {
@@ -210,7 +214,7 @@ static bool play_draw(struct plays *p, size_t draw)
 	return true;
 }
 
-/* A draw that not all variants have is left out, unless it is the only one. */
+/* Plays all draws. A draw that not all variants have is left out, unless it is the only one. */
 static void play_all(struct plays *p)
 {
 	for (size_t draw = 0; draw < p->o->draws && !board_refused_all(p->board); draw++) {
@@ -239,7 +243,7 @@ int ask_by_uid(const void *a, const void *b)
 	return uid_cmp(a, b);
 }
 
-/* What the child used itself, as far as it has come. */
+/* Returns the processor time that the child itself used so far. */
 static int64_t own_cpu_us(void)
 {
 	struct rusage own;
@@ -273,7 +277,7 @@ static const struct eta *merge_all(const struct ask_answer *a)
 	return all;
 }
 
-/* False: there is no answer without it. */
+/* Makes the answer's text. False: it is too long, and there is no answer without it. */
 static bool make_text(const struct plays *p, const struct ask_answer *a, struct buf *text)
 {
 	buf_init(text, ask_text_max(a->n));
@@ -314,7 +318,7 @@ static void answer(const struct plays *p, const struct uid *uid)
 	write_answer(p->head, &a, buf_slice(&text));
 }
 
-/* For a child that hangs: it keeps its end itself. */
+/* Bounds the child's own life, in case it hangs. */
 static void bound_real_time(unsigned ask_ms)
 {
 	unsigned alarm_ms = ask_ms + ALARM_LATER_MS;

@@ -10,7 +10,7 @@
 
 #include "forecast/ask.h"
 
-/* What the answer begins with. Behind it come the variants, then their etas, then the text. */
+/* The beginning of an answer. The variants, their etas and the text follow. */
 struct ask_head {
 	uint64_t n, draws, cut, text_len;
 	int64_t plays_cpu_us, play_cpu_most_us, cpu_us;
@@ -22,7 +22,7 @@ struct ask_child {
 	size_t most; /* ask_count_jobs() */
 };
 
-/* What the child does (child_start()). ctx: struct ask_child. */
+/* Plays, merges and answers, in the child (child_start()). ctx: struct ask_child. */
 void ask_child_run(void *ctx);
 
 /* ---- What both ends go by ---- */

@@ -48,7 +48,7 @@ void board_note_refusal(struct board *b, size_t variant, const char *sentence)
 		*sentence ? sentence : "it cannot be changed so");
 }
 
-/* The length comes last: a play that ends amidst leaves no half text. */
+/* Writes the length last: a play that ends in between leaves no half text. */
 void board_note_text(struct board *b, size_t variant, struct slice text)
 {
 	memcpy(b->text + variant * ASK_NOTE_SIZE, text.ptr, text.len);
@@ -79,7 +79,7 @@ void board_forget_draw(struct board *b, size_t draw)
 		b->end[board_cell(b, v, draw)] = 0;
 }
 
-/* Does it count? */
+/* Tells whether a draw counts for a variant. */
 static bool has(const struct board *b, size_t variant, size_t draw)
 {
 	return b->end[board_cell(b, 0, draw)] > 0 && b->end[board_cell(b, variant, draw)] > 0;

@@ -15,23 +15,23 @@
 /* Chosen with test/bench/eta.c. OLDER_WEIGHS from 0.8 to 0.97, WIDER_WEIGHS from 0.2 to 2, ALIKE from
  * 0.1 to 0.6 and WIDTH_LEAST from 0.05 were tried on NASA's trace: the errors differ by less than
  * they do from one sample of Jobs to the next, but 0.8. The others are plain choices. */
-#define OLDER_WEIGHS 0.95  /* of the next newer sample */
+#define OLDER_WEIGHS 0.95  /* the weight of a sample, in that of the next newer one */
 #define WIDER_WEIGHS 1.0   /* samples that weigh so much in a group are as good as all wider ones */
 #define ALIKE 0.5	   /* the part of the variance that runs of a group share in one play */
 #define OVERDUE_SHAPE 2.0  /* of the Pareto tail of runs that are overdue */
-#define OVERDUE_BELOW 1e-6 /* of the density is above what it has lasted */
+#define OVERDUE_BELOW 1e-6 /* of the density is above what a run lasted: it is overdue */
 #define WIDTH_LEAST 0.1	   /* of the kernel that a sample becomes */
 #define WIDTH_MOST 0.3
-#define WIDTH_ONE 0.7 /* of a sample that is alone; half of that for two, and so on */
+#define WIDTH_ONE 0.7 /* the least for one sample; half of that for two, and so on */
 #define FLOOR 1e-5    /* of a density: nothing is impossible */
 
-/* Densities over logarithms, a part each STEP. */
+/* The bounds of densities over logarithms, with a part each STEP. */
 #define STEP 0.1
 #define LENGTH_FROM 6.2 /* log of 500 ms */
 #define SHARE_FROM (-9.2)
 enum { LENGTHS = 168, SHARES = 140 }; /* to 113 days, to a hundred times what was asked */
 
-/* So many samples that agree so well are believed as they are. */
+/* How many samples are believed as they are, and how well they must agree. */
 #define AGREE 0.005
 enum { AGREEING = 8 };
 
@@ -43,7 +43,7 @@ struct sample {
 	int64_t ran_ms, asked_ms; /* 0: nothing was asked */
 };
 
-/* Of the logarithms of samples. */
+/* What is known of the logarithms of samples. */
 struct logs {
 	size_t n;
 	double mean, spread; /* spread: the standard deviation */
@@ -56,14 +56,14 @@ struct group_of_runs {
 	struct sample sample[DURATIONS_KEPT]; /* a ring */
 	size_t n, next;
 	struct link unsettled; /* durations.unsettled: what follows is not of all samples */
-	bool of_family;	       /* or narrower: other groups are of others' runs, too */
+	bool of_family;	       /* a family's, or narrower: other groups have others' runs, too */
 	double length_weight, share_weight; /* of all samples; of those with a share */
 	struct logs lengths, shares;	    /* of ms; of what was asked */
 	float length_density[LENGTHS], share_density[SHARES]; /* each sums up to 1, or is all 0 */
 };
 
-/* What all groups of a run say together. Kept, since the waiting Jobs of a queue are of few families;
- * forgotten with the next sample. */
+/* What all groups of a run say together. It is kept, since the waiting Jobs of a queue are of few
+ * families, and forgotten with the next sample. */
 struct mixture {
 	char *key;
 	uint64_t hash;
@@ -72,8 +72,8 @@ struct mixture {
 	bool any;
 	double length[LENGTHS];	      /* where nothing was asked */
 	double asked_length[LENGTHS]; /* before the share of what was asked is heeded */
-	double unknown;		      /* a part of it that may be as long as anything */
-	double unasked; /* a part of it of runs of which it is not known what was asked for them */
+	double unknown;		      /* the part of asked_length that may be as long as anything */
+	double unasked; /* the part of asked_length of runs for which it is not known what was asked */
 	double share[SHARES];
 };
 
@@ -146,10 +146,12 @@ size_t durations_groups(const struct durations *d)
 	return d->ngroups;
 }
 
-/* Longer than all names together: namespaces, families and users are bounded. */
+/* The size of a key: longer than all names together, for namespaces, families and users are
+ * bounded. */
 enum { KEY_SIZE = 1024, MIXTURE_KEY_SIZE = 1280 };
 
-/* "": there is no such group. No name has a line break in it. */
+/* Writes the key of a run's group; "": there is none. Only a user's name may have a line break in
+ * it, so it stands last. */
 static void key_of(const struct duration_run *r, enum level level, char ret[KEY_SIZE])
 {
 	*ret = '\0';
@@ -259,7 +261,7 @@ static struct logs logs_of(const struct weighed *all, size_t n, double *ret_weig
 	return (struct logs){n, mean, n > 0 ? sqrt(squares / sum) : 0};
 }
 
-/* Silverman's rule, within bounds; and wider where it rests on few. */
+/* Returns a kernel's width by Silverman's rule, within bounds; wider where samples are few. */
 static double width_of(const struct logs *l)
 {
 	double width = 1.06 * l->spread * pow((double)l->n, -0.2);
@@ -330,8 +332,8 @@ static double uniform(uint64_t bits)
 	return ((double)(bits >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* The quantile u of the normal distribution, exact to 4.5e-4 (Abramowitz and Stegun 26.2.23). Acklam's
- * is exact to 1e-9, which nothing here needs. */
+/* Returns the quantile u of the normal distribution, exact to 4.5e-4 (Abramowitz and Stegun
+ * 26.2.23). Acklam's is exact to 1e-9, which nothing here needs. */
 static double normal_at(double u)
 {
 	double p = u < 0.5 ? u : 1 - u, t = sqrt(-2 * log(p));
@@ -340,7 +342,7 @@ static double normal_at(double u)
 	return u < 0.5 ? -z : z;
 }
 
-/* A part that is uniform for each Job, and alike for those of one group. */
+/* Draws a part that is uniform for each Job, and alike for the Jobs of one group. */
 static double part_of(uint64_t group, const struct uid *uid, uint64_t seed)
 {
 	double shared = normal_at(uniform(mix64(seed * 0x9E3779B97F4A7C15u + group)));
@@ -374,7 +376,7 @@ static struct known known_of(struct durations *d, const struct duration_run *run
 	return k;
 }
 
-/* Of what was asked: a share that all samples agree on. 0: there is none. */
+/* Returns the share of what was asked that all samples agree on; 0: there is none. */
 static double agreed_share(const struct known *k)
 {
 	bool right = k->n > 0;
@@ -391,7 +393,7 @@ static double agreed_share(const struct known *k)
 	return 0;
 }
 
-/* Each group's part of a density: what its samples weigh against all wider ones. */
+/* Takes a group's part of a density off the rest: what its samples weigh against all wider ones. */
 static double part_of_group(double weight, double *rest)
 {
 	double part = *rest * weight / (weight + WIDER_WEIGHS);
@@ -405,13 +407,14 @@ static void add_density(double *to, double part, const float *density, size_t n)
 		to[at] += part * (double)density[at];
 }
 
-/* What the lengths of a group weigh for a run that asks for a time: of others, those that asked, too. */
+/* Returns what a group's lengths weigh for a run that asks for a time: of others' runs only those
+ * that asked, too. */
 static double weight_for_asked(const struct group_of_runs *g)
 {
 	return g->of_family ? g->length_weight : g->share_weight;
 }
 
-/* What such words are worth as a rule, where no group says it. */
+/* Adds what an owner's word is worth as a rule, where no group says it. */
 static void add_word(struct mixture *m, double share_rest)
 {
 	float word[SHARES] = {0};
@@ -446,7 +449,8 @@ static struct mixture *mixture_new(struct durations *d, const struct duration_ru
 	return m;
 }
 
-/* Only a user's name may have a line break in it, so it stands last. */
+/* Finds what all groups of a run say together, or works it out. The user's name stands last in the
+ * key: it may have a line break in it. */
 static void mixture_key(const struct duration_run *r, char ret[MIXTURE_KEY_SIZE])
 {
 	const char *const part[] = {r->ns, r->family, r->clusterqueue, r->localqueue, r->user};
@@ -478,8 +482,8 @@ static const struct mixture *mixture_of(struct durations *d, const struct durati
 	return m;
 }
 
-/* What was asked speaks for the lengths that are a usual share of it; where no share is known of runs, each of their
- * lengths is as likely as it was. */
+/* Heeds what was asked: lengths that are a usual share of it become more likely. Where no share of
+ * runs is known, their lengths stay as likely as they were. */
 static void heed_asked(const struct mixture *m, double asked_log, double ret[LENGTHS])
 {
 	double unheeded = m->unasked / (1 - m->unknown);
@@ -495,7 +499,8 @@ static void heed_asked(const struct mixture *m, double asked_log, double ret[LEN
 	}
 }
 
-/* Where the part u of the density above from_log is; -INFINITY: next to nothing is above. */
+/* Finds where the part u of the density above from_log lies; -INFINITY: next to nothing is
+ * above. */
 static double log_at(const double density[LENGTHS], double from_log, double u)
 {
 	double from = fmin(fmax((from_log - LENGTH_FROM) / STEP, 0), LENGTHS - 1);
@@ -529,7 +534,7 @@ static int64_t overdue_ms(double u, int64_t ran_ms, enum duration_basis *ret_bas
 	return clamp_ms((double)ran_ms * pow(1 - u, -1 / OVERDUE_SHAPE), ran_ms);
 }
 
-/* Draws, where no sample counts, around what was asked and above what the run has lasted. */
+/* Draws around what was asked and above what the run has lasted, where no sample counts. */
 static int64_t from_word_ms(
 	int64_t asked_ms, int64_t ran_ms, double u, enum duration_basis *ret_basis)
 {

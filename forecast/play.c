@@ -13,7 +13,7 @@
 
 enum { DECISIONS_AT_ONCE = 1024, EACH = 100 /* decisions and instants for a Job */ };
 
-/* In the order in which those of one instant happen: what gives quota back comes first. */
+/* Events, in the order in which those of one instant happen: what gives quota back comes first. */
 enum play_event {
 	PLAY_ENDS,    /* a run, by itself; version: the Job's */
 	PLAY_LEAVES,  /* the pods of a run that was stopped are gone; version: the Job's */
@@ -22,15 +22,15 @@ enum play_event {
 
 struct play_job {
 	struct uid uid;
-	int64_t start_ms;  /* it waited: its first start; PLAY_NEVER */
+	int64_t start_ms;  /* waited: its first start; PLAY_NEVER */
 	int64_t length_ms; /* of its run, with all its pods; PLAY_NEVER */
-	int64_t done_ms;   /* of that, when it got its size */
+	int64_t done_ms;   /* what of length_ms was done when it got its size */
 	int64_t sized_ms;
 	int64_t grace_ms;
 	int32_t pods, full_pods, giving_to;
-	int32_t version; /* what is put in the agenda before it changes means nothing any more */
+	int32_t version; /* events that were put before it changed mean nothing any more */
 	bool waited;	 /* at the beginning */
-	bool returns;	 /* it waits again when its pods are gone */
+	bool returns;	 /* waits again when its pods are gone */
 };
 
 struct play {
@@ -113,7 +113,7 @@ static size_t play_index(const struct play *p, const struct uid *uid)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* What of the length is left, in real time with the pods that it has. */
+/* Returns how long the run still takes with the pods that it has. */
 static int64_t left_ms(const struct play_job *j)
 {
 	if (j->length_ms == PLAY_NEVER)
@@ -139,7 +139,7 @@ static void put(struct play *p, size_t index, int64_t after_ms, enum play_event 
 			&p->agenda, p->now_ms + after_ms, (int)kind, index, p->job[index].version);
 }
 
-/* It goes on with so many pods, of which the end follows. */
+/* Goes on with a number of pods, from which the end follows. */
 static void run_on(struct play *p, size_t index, int32_t pods, int64_t done)
 {
 	struct play_job *j = &p->job[index];
@@ -150,7 +150,8 @@ static void run_on(struct play *p, size_t index, int32_t pods, int64_t done)
 	put(p, index, left_ms(j), PLAY_ENDS);
 }
 
-/* It holds quota. ran_ms: so long it runs already. is_new: it began in this play. */
+/* Begins the run of a Job that holds quota. ran_ms: how long it has run. is_new: it begins in this
+ * play. */
 static void run_begins(struct play *p, size_t index, int32_t pods, int64_t ran_ms, bool is_new)
 {
 	struct play_job *j = &p->job[index];
@@ -192,7 +193,7 @@ static void run_has_shrunk(struct play *p, size_t index)
 	run_on(p, index, j->giving_to, done_ms(j, p->now_ms));
 }
 
-/* It runs when the play begins, or is ending. */
+/* Takes over a run that is there, or is ending, when the play begins. */
 static void run_is_there(struct play *p, size_t index)
 {
 	struct play_job *j = &p->job[index];
@@ -233,7 +234,7 @@ void play_costs_add(struct play_costs *c, const char *currency, int64_t amount)
 	c->item[i].amount = money_add(c->item[i].amount, amount);
 }
 
-/* It was just started for the first time. */
+/* Adds the cost of a run that just began, the first of its Job. */
 static void add_cost(struct play *p, const struct play_job *j)
 {
 	struct run_cost cost;
@@ -258,7 +259,7 @@ static void job_starts(struct play *p, size_t index, const struct decision *d)
 		add_cost(p, &p->job[index]);
 }
 
-/* Its grace is taken as a whole: of what pods do with a SIGTERM nothing is known. */
+/* Stops a run. Its pods take all of their grace: what they do with a SIGTERM is not known. */
 static void job_stops(struct play *p, size_t index, const struct decision *d)
 {
 	struct play_job *j = &p->job[index];
@@ -267,7 +268,7 @@ static void job_stops(struct play *p, size_t index, const struct decision *d)
 	put(p, index, j->grace_ms, PLAY_LEAVES);
 }
 
-/* The pods that go have their grace, too. A stop or an end may come before. */
+/* Lets pods of a run go, within their grace. A stop or an end may come before. */
 static void job_shrinks(struct play *p, size_t index, const struct decision *d)
 {
 	p->job[index].giving_to = d->pods;
@@ -283,7 +284,7 @@ static void job_grows(struct play *p, size_t index, const struct decision *d)
 	run_on(p, index, d->pods, done);
 }
 
-/* What it waits for has failed: it will not start. */
+/* Drops a Job that will not start, because what it waits for has failed. */
 static void job_is_given_up(struct play *p, size_t index)
 {
 	struct play_job *j = &p->job[index];
@@ -324,7 +325,7 @@ static bool is_over(const struct play *p, uint64_t done, uint64_t limit)
 	       (p->limits->enough && *p->limits->enough);
 }
 
-/* The queue is asked again at once only where it has more to say. */
+/* Decides at this instant. The queue is asked again at once only where it has more to say. */
 static void settle(struct play *p)
 {
 	size_t n;

@@ -6,32 +6,33 @@
  * happens, and at those that it names itself (a window opens, a price falls, a budget's period
  * begins). What the cluster adds is assumed to go well:
  *
- *   a start    is confirmed at once, and its pods are ready
- *   a run      ends when it is expected to: lengths (below) says when, also of those that run now
+ *   a start    is confirmed at once, and its pods are ready;
+ *   a run      ends when it is expected to: lengths (below) says when, also of those that run now;
  *   a stop     gives its quota back after the grace of its pods; the work is lost, and the Job waits
- *              again at its old place
- *   a size     that changes is confirmed at once; with fewer pods the rest of the work takes longer
- *   a failure  does not happen: each run that ends has ended well
+ *              again at its old place;
+ *   growth     is confirmed at once; a run that gives pods has them until their grace is over. With
+ *              fewer pods the rest of the work takes longer;
+ *   a failure  does not happen: each run that ends has ended well.
  *
  * The play spends the queue: the caller gives a copy, as a forked child has one (ask.h), and frees
  * or forgets it afterwards. Nothing else is touched: no clock, no file, no randomness. The same
  * queue and the same lengths give the same starts.
  *
- * The play has an end. Nothing is played that is later than the horizon; and what costs more
+ * The play has an end. Nothing is played that is later than the horizon. A play that takes more
  * instants or decisions than its limits is cut off, and says so. Jobs that have not started by then
  * have no start time, but the reason for which they waited last.
  *
- * Known limits. Jobs that come later count only if the caller tells of them. Of a run that has
- * bound pods now the nodes believe that they stay (only clusterFit: Now asks), and a ResourceQuota's
- * status stays as it was. A Job that waits for a selector of Jobs (sluice.dev/after) does not start,
- * since the queue wants an answer from the API server first. Jobs beyond maxWaiting, which are kept
- * by name alone, are not played.
+ * Known limits. Jobs that come later count only if the caller tells of them. To the nodes, pods
+ * that are bound now stay (only clusterFit: Now asks), and a ResourceQuota's status stays as it
+ * was. A Job that waits for a selector of Jobs (sluice.dev/after) does not start, since the queue
+ * wants an answer from the API server first. Jobs beyond maxWaiting, which are kept by name alone,
+ * are not played.
  *
- * Why this is not the engine of `sluice simulate` (cli/simulate/engine.h). That one plays a world:
- * its Jobs are records of files, come, fail, are deleted, follow each other with think times, and
- * each event is told to journals with its bill. This one knows nothing of a Job but its uid and what
- * the queue says of it. What both need is the agenda (base/agenda.h) and the queue. The rest that is
- * alike is the switch over decisions, of which each arm does something else.
+ * Why this is not the engine of `sluice simulate` (cli/simulate/engine.h). The engine plays a
+ * world: its Jobs are records of files, come, fail, are deleted, follow each other with think
+ * times, and each event is told to journals with its bill. A play knows nothing of a Job but its
+ * uid and what the queue says of it. Both need the agenda (base/agenda.h) and the queue. Alike is
+ * else only the switch over decisions, of which each arm does something else.
  */
 #ifndef SLUICE_FORECAST_PLAY_H
 #define SLUICE_FORECAST_PLAY_H
@@ -45,25 +46,26 @@
 
 /* How long runs take. */
 struct play_lengths {
-	/* Of the Job's run, which has lasted ran_ms already (0: it begins): how long it takes in all,
-	 * in ms, with all its pods. At most ran_ms: it ends at once. PLAY_NEVER: it does not end. */
+	/* Says how long a run that has lasted ran_ms (0: it begins) takes in all, in ms, with all
+	 * its pods. ran_ms or less: it ends at once. PLAY_NEVER: it does not end. */
 	int64_t (*length_ms)(const struct job_outline *job, int64_t ran_ms, void *ctx);
 	void *ctx;
 };
 
 /* Jobs that are to come. */
 struct play_arrivals {
-	/* The next one, by time; false: there is none any more. *ret_job and what it points to stays
-	 * valid until the next call. NULL: none comes. */
+	/* Gives the next Job, by time; false: there is none any more. *ret_job and what it points
+	 * to stays valid until the next call. NULL: none comes. */
 	bool (*next)(int64_t *ret_at_ms, const struct job **ret_job, void *ctx);
 	void *ctx;
 };
 
 struct play_limits {
 	int64_t horizon_ms; /* after the beginning */
-	uint64_t decisions; /* so many at most */
-	uint64_t instants;  /* so many at most, at which queue_decide() is asked */
-	/* Of the pods of a run that the play begins: the queue knows it only of runs that it has now. */
+	uint64_t decisions; /* the most that are made */
+	uint64_t instants;  /* the most at which queue_decide() is asked */
+	/* The grace of pods of runs that begin in the play: the queue knows it only of runs of
+	 * now. */
 	int64_t grace_ms;
 	bool costs; /* struct play_costs is wanted */
 	/* Called once, when the queue has decided at the first instant; also where no Job waits. NULL: not. */
@@ -73,8 +75,8 @@ struct play_limits {
 	const volatile sig_atomic_t *enough;
 };
 #define PLAY_GRACE_MS 30000 /* Kubernetes' default */
-/* For `jobs` Jobs, waiting or running: a hundred decisions each, and a hundred instants. Each Job that
- * comes brings as many of its own. */
+/* Returns limits for `jobs` Jobs, waiting or running: a hundred decisions and a hundred instants
+ * for each. Each Job that comes brings as many of its own. */
 struct play_limits play_limits_for(size_t jobs);
 
 /* What became of a Job that waited at the beginning. */
@@ -85,7 +87,7 @@ struct play_start {
 };
 
 enum play_end {
-	PLAY_ALL_STARTED, /* each Job that waited */
+	PLAY_ALL_STARTED, /* each Job that waited has started */
 	PLAY_STANDS,	  /* nothing would happen any more; the rest never starts */
 	PLAY_AT_HORIZON,
 	PLAY_CUT, /* more instants or decisions than its limits */
@@ -94,9 +96,9 @@ enum play_end {
 #define PLAY_CURRENCIES_MAX 4
 #define PLAY_CURRENCY_SIZE 24
 
-/* What the first runs of the Jobs that waited at the beginning cost, each to its end by its length,
- * also where that is behind the end of the play. Only with play_limits.costs. Runs without a price
- * and runs that do not end are left out, and so is what is in a fifth currency. */
+/* The costs of the first runs of the Jobs that waited at the beginning, each to its end by its
+ * length, even if that is after the end of the play. Only with play_limits.costs. Left out are runs
+ * without a price, runs that do not end, and a fifth currency. */
 struct play_costs {
 	struct play_cost {
 		char currency[PLAY_CURRENCY_SIZE];
@@ -105,7 +107,7 @@ struct play_costs {
 	size_t n;
 };
 void play_costs_add(struct play_costs *c, const char *currency, int64_t amount);
-/* NULL: there is nothing in that currency. */
+/* Finds the costs in a currency; NULL: there are none. */
 const struct play_cost *play_costs_find(const struct play_costs *c, const char *currency);
 
 struct play_result {
@@ -117,8 +119,8 @@ struct play_result {
 	struct play_costs costs;
 };
 
-/* Asked for reasons in the end: at most of so many Jobs, since each costs microseconds. The others
- * say WAIT_PENDING_EVALUATION. */
+/* The most Jobs of which the reason is asked in the end, since each costs microseconds. The others
+ * have WAIT_PENDING_EVALUATION. */
 #define PLAY_REASONS_MAX 20000
 
 /* Plays q from now_ms on. arrivals may be NULL. */
@@ -126,7 +128,7 @@ void play(struct queue *q, int64_t now_ms, const struct play_lengths *lengths,
 	const struct play_arrivals *arrivals, const struct play_limits *limits,
 	struct play_result *ret);
 void play_result_done(struct play_result *r);
-/* NULL: it did not wait at the beginning. */
+/* Finds the start of a Job; NULL: the Job did not wait at the beginning. */
 const struct play_start *play_find(const struct play_result *r, const struct uid *uid);
 
 #endif

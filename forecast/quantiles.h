@@ -1,5 +1,5 @@
 /*
- * Quantiles: of the starts that several plays of one queue gave a Job, by when it starts.
+ * Quantiles: by when a Job starts, of the starts that several plays of one queue gave it.
  *
  * p10, p50 and p90 are the times by which it starts with a probability of 10, 50 and 90 %. With n
  * plays the k-th start in order stands for k / (n + 1), since the truth is as likely to fall into
@@ -16,11 +16,11 @@
 #define QUANTILES_DRAWS_MAX 256
 
 struct quantiles {
-	int64_t p10_ms, p50_ms, p90_ms; /* PLAY_NEVER (play.h): not in so many of the plays */
-	size_t started;			/* in so many plays */
+	int64_t p10_ms, p50_ms, p90_ms; /* PLAY_NEVER (play.h): too few plays start the Job */
+	size_t started;			/* plays in which the Job starts */
 };
 
-/* Sorts starts, of which there are 1 to QUANTILES_DRAWS_MAX. */
+/* Returns the quantiles of 1 to QUANTILES_DRAWS_MAX starts, and sorts these. */
 struct quantiles quantiles_of(int64_t *start_ms, size_t n);
 
 #endif
