@@ -3,27 +3,26 @@
  *
  * Profile ack (docs/idle.md), for cpu and for memory:
  *
- *     usage            base * T / 100 - system - what high-priority pods use
- *     request          base * T / 100 - system - what they ask for           (memory only)
- *     maxUsageRequest  base * T / 100 - system - the more of both, pod by pod
+ *     usage            base * T / 100 - system - use of high-priority pods;
+ *     request          base * T / 100 - system - requests of high-priority pods (memory only);
+ *     maxUsageRequest  base * T / 100 - system - the more of both, pod by pod.
  *
- * where base is the node's allocatable, system the more of what its system uses and what the
- * annotation node.koordinator.sh/reservation keeps; division of integers; never below 0.
+ * base is the node's allocatable. system is the more of what the node's system uses and what the
+ * annotation node.koordinator.sh/reservation keeps. Integers are divided; nothing is below 0.
  *
- * Profile koordinator, each figure as upstream's: base is the capacity, the margin
- * base * (100 - T) / 100 is cut off as a double and subtracted, system is also at least what
- * capacity has over allocatable, and `request` subtracts that reserve instead of what the system
- * uses. Its slip is not copied: for maxUsageRequest a high-priority pod without a sample counts as
- * it asks.
+ * Profile koordinator has the figures of its upstream. base is the capacity. The margin
+ * base * (100 - T) / 100 is cut off as a double and subtracted. system is at least what capacity
+ * has over allocatable, and `request` subtracts that reserve instead of what the system uses. A
+ * slip of upstream's is not copied: for maxUsageRequest a high-priority pod without a sample counts
+ * as it asks.
  *
  * A pod that has no sample uses what it asks for. A sample of a pod that is not among the node's
  * ("dangling") is use of high priority. An exclusive pod uses the cpu it asks for.
  *
- * The figure under gocran.io (seed 000; 7.3) is another sum over the same terms:
+ * The figure under gocran.io is another sum over the same terms, with the forecast of forecast.h,
+ * or the requests of high-priority pods while there is too little history:
  *
- *     allocatable - allocatable * reserve / 100 - max(high + system now, forecast)
- *
- * with the forecast of forecast.h; while there is too little history it is what they ask for.
+ *     allocatable - allocatable * reserve / 100 - max(use of pods and system now, forecast).
  *
  * No number that is measured or asked for counts as less than 0, and sums stop at the ends of
  * int64.
@@ -37,7 +36,7 @@
 #include "overcommit/load.h"
 #include "overcommit/strategy.h"
 
-struct estimate_pod { /* Running or Pending on the node */
+struct estimate_pod { /* a pod that is Running or Pending on the node */
 	enum tier tier;
 	struct load request; /* of ordinary cpu and memory */
 	bool has_used;
@@ -60,36 +59,35 @@ struct estimate_node {
 struct estimate_terms {
 	enum lending_policy policy;
 	int64_t base;	  /* allocatable, or capacity */
-	int64_t margin;	  /* kept free of it */
+	int64_t margin;	  /* what is kept free of base */
 	int64_t reserved; /* the annotation's, or what is not allocatable */
 	int64_t system_used;
-	int64_t system; /* what is subtracted for it */
+	int64_t system; /* what is subtracted for the system */
 	int64_t used;	/* by high-priority pods, those without a sample as they ask */
 	int64_t requested;
-	int64_t max;	/* the more of both, pod by pod */
-	int64_t taken;	/* what is subtracted for them, by the policy */
+	int64_t max;	/* the more of used and requested, pod by pod */
+	int64_t taken;	/* what is subtracted for high-priority pods, by the policy */
 	int64_t cap;	/* -1: none */
 	int64_t result; /* max(0, base - margin - system - taken), capped */
 };
 
 struct estimate {
 	struct estimate_terms cpu, memory;	    /* thousandths of a core, bytes */
-	size_t high_pods, low_pods, without_sample; /* the last: of the high ones */
+	size_t high_pods, low_pods, without_sample; /* the last: high pods alone */
 };
 
 void estimate_make(const struct strategy *s, const struct estimate_node *n, struct estimate *ret);
 
-/* System and pods together: what is subtracted for them, by the policy; and what they use, whatever
- * the policy. */
+/* Return what is subtracted for system and high-priority pods, by the policy; and what these use,
+ * whatever the policy. */
 struct load estimate_taken(const struct estimate *e);
 struct load estimate_busy(const struct estimate *e);
 
-/* The same with so much taken (see estimate_taken()) instead: how a
- * mean over time is made a figure. */
+/* Returns what may be lent if this were estimate_taken(): so a mean over time becomes a figure. */
 struct load estimate_with_taken(const struct estimate *e, struct load system_and_taken);
 
-/* What may be lent under gocran.io: thousandths of a core (publication.h makes whole ones), bytes.
- */
+/* Returns what may be lent under gocran.io: thousandths of a core (publication.h makes whole ones),
+ * bytes. */
 struct load estimate_gocran(
 	const struct strategy *s, const struct estimate_node *n, const struct estimate *e);
 

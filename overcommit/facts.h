@@ -1,7 +1,7 @@
 /*
  * What the calculator and the overcommit controller know of the cluster: Nodes, Pods and their
- * metrics, decoded to what matters (controller/wire/decode_node.h makes them, in one block of
- * memory each, as struct job is made). Strings are never NULL unless the comment says so.
+ * metrics, decoded to what matters (controller/wire/decode_node.h), in one block of memory each.
+ * Strings are never NULL unless the comment says so.
  */
 #ifndef SLUICE_OVERCOMMIT_FACTS_H
 #define SLUICE_OVERCOMMIT_FACTS_H
@@ -21,7 +21,7 @@ struct node_facts {
 	struct uid uid;
 	const char *name;
 	bool deleting, ready; /* condition Ready is True */
-	bool unschedulable;   /* cordoned: what it lends is no room for a new pod */
+	bool unschedulable;   /* cordoned: what the node lends is no room for a new pod */
 	const struct label *labels;
 	size_t nlabels;
 	const struct taint *taints;
@@ -29,8 +29,8 @@ struct node_facts {
 	struct load capacity, allocatable;
 	struct figures capacity_lent, allocatable_lent; /* what is published, -1: no such key */
 	struct load reservation;   /* node.koordinator.sh/reservation; reservedCPUs replaces cpu */
-	struct strategy_layer own; /* its annotation and ratio labels together */
-	const char *fault;	   /* NULL, or which of those is passed over and why */
+	struct strategy_layer own; /* the node's annotation and ratio labels together */
+	const char *fault;	   /* NULL, or which of these is passed over and why */
 	int64_t sample_ms;	   /* annotation sluice.dev/overcommit-sample: of the sample
 				      behind what is published; 0: absent */
 	const char *metrics_path;  /* annotation metrics.k8s.io/resource-metrics-path; "" */
@@ -44,7 +44,7 @@ struct pod_facts {
 	const char *node; /* spec.nodeName, "" while it has none */
 	enum pod_phase phase;
 	bool deleting;
-	bool has_owner_job; /* its controller is a Job */
+	bool has_owner_job; /* the pod's controller is a Job */
 	struct uid owner_job;
 	bool queued; /* label sluice.dev/cluster-queue-name: of a Job that holds quota */
 	struct tier_facts tier;
@@ -53,13 +53,13 @@ struct pod_facts {
 	struct load gocran_asked;  /* under gocran.io; cpu in thousandths here, too */
 	int32_t eviction_priority; /* annotation koordinator.sh/eviction-priority */
 	int64_t started_ms;	   /* status.startTime, else creation */
-	bool looked_at;		   /* there is a startTime: its kubelet has taken it */
+	bool looked_at;		   /* there is a startTime: the kubelet has taken the pod */
 };
 
-/* A sample of metrics.k8s.io or of a kubelet. Of a pod: the sum over its containers. */
+/* A sample of metrics.k8s.io or of a kubelet: of a node, or of a pod's containers together. */
 struct usage_facts {
 	const char *ns, *name; /* ns "": of a node */
-	int64_t at_ms;	       /* timestamp; where its window ends */
+	int64_t at_ms;	       /* timestamp: the end of the sample's window */
 	struct load used;
 };
 

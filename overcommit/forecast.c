@@ -1,6 +1,6 @@
 /*
  * Two histograms, of cpu and of memory. Each doubling of the value is cut into twenty buckets of
- * the same width, so a bucket is never wider than 5 % of what is in it, and finding it takes a few
+ * equal width. So a bucket is never wider than 5 % of what is in it, and is found in a few
  * operations on integers.
  */
 #include "overcommit/forecast.h"
@@ -14,14 +14,14 @@
 #define HALF_LIFE_MS (24.0 * 3600 * 1000)
 #define LEAST_HISTORY_MS (INT64_C(24) * 3600 * 1000)
 #define LEAST_SAMPLES 24
-#define PERCENTILE_LEFT 0.01 /* so much weight may lie above the 99th percentile */
+#define PERCENTILE_LEFT 0.01 /* the weight above the 99th percentile, at most */
 #define MOST_HALF_LIVES 32   /* of weight between the oldest reference and the newest sample */
 #define PER_DOUBLING 20
 #define CPU_SHIFT 5	    /* below 32 thousandths of a core all is one bucket */
 #define CPU_DOUBLINGS 17    /* up to 4,000 cores */
 #define MEMORY_SHIFT 24	    /* 16 MiB */
 #define MEMORY_DOUBLINGS 20 /* 16 TiB */
-/* One for what is below the first doubling, one for what is above the last. */
+/* Two buckets more: for what is below the first doubling, and above the last. */
 #define CPU_BUCKETS (CPU_DOUBLINGS * PER_DOUBLING + 2)
 #define MEMORY_BUCKETS (MEMORY_DOUBLINGS * PER_DOUBLING + 2)
 
@@ -55,7 +55,7 @@ static size_t bucket_of(const struct scale *s, int64_t value)
 	return 1 + (size_t)(e - s->shift) * PER_DOUBLING + (size_t)within;
 }
 
-/* The greatest value that falls into it. */
+/* Returns the greatest value that falls into a bucket. */
 static int64_t upper_end(const struct scale *s, size_t bucket)
 {
 	if (!bucket)
@@ -83,7 +83,7 @@ static void scale_down(float *weight, size_t n, float by)
 		weight[i] *= by;
 }
 
-/* From now on a sample of that time weighs 1. */
+/* Scales weights so that a sample of that time weighs 1. */
 static void refer_to(struct forecast *f, int64_t at_ms)
 {
 	double ago = (double)span_between(f->reference_ms, at_ms);
@@ -148,7 +148,7 @@ bool forecast_get(
 {
 	if (f->samples < LEAST_SAMPLES)
 		return false;
-	/* Both a day from the first sample on, and that the newest is of today. */
+	/* A day of samples is needed, and a newest one that is no older than a day. */
 	if (span_between(f->oldest_ms, f->newest_ms) < LEAST_HISTORY_MS - SPAN_MINUTE_MS ||
 		span_between(f->oldest_ms, now_ms) < LEAST_HISTORY_MS ||
 		span_between(f->newest_ms, now_ms) > LEAST_HISTORY_MS)

@@ -1,6 +1,6 @@
 /*
- * So much cpu and so much memory: a capacity, a request, a use. Always both, in the same units as
- * everywhere in here: thousandths of a core, and bytes.
+ * A load: an amount of cpu, in thousandths of a core, and of memory, in bytes. A capacity, a
+ * request, a use.
  */
 #ifndef SLUICE_OVERCOMMIT_LOAD_H
 #define SLUICE_OVERCOMMIT_LOAD_H
@@ -11,10 +11,10 @@ struct load {
 	int64_t cpu_milli, memory_bytes;
 };
 
-/* Sums and differences that stop at the ends of int64 instead of overflowing. */
+/* Add and subtract, stopping at the ends of int64 instead of overflowing. */
 struct load load_add(struct load a, struct load b);
 struct load load_less(struct load a, struct load b);
-/* Of each of the two. */
+/* Return the more, and the less, of cpu and of memory each. */
 struct load load_max(struct load a, struct load b);
 struct load load_min(struct load a, struct load b);
 

@@ -14,7 +14,7 @@ bool figures_any(const struct figures *f)
 	       f->gocran_memory >= 0;
 }
 
-/* What is not lent is 0 where there is a figure, and nothing where there is none. */
+/* Returns a figure to write. What is not lent is 0 where there is a figure, else nothing. */
 static int64_t figure(
 	const struct publication_input *in, bool lent, int64_t rest, int64_t there, int64_t asked)
 {
@@ -54,7 +54,7 @@ struct figures publication_figures(const struct publication_input *in, const str
 	};
 }
 
-/* The four names side by side, so that each rule is one question asked of each. */
+/* What a rule asks of one of the four names. */
 struct row {
 	bool lent, in_flight;
 	int64_t want, there, written, asked; /* in the unit of the name, asked rounded up */
@@ -87,8 +87,8 @@ static bool is_new(const struct row *r)
 	return r->there < 0;
 }
 
-/* It falls below what is asked for, or is kept from that for a moment. Where it is below that already
- * no new pod fits in either. */
+/* Tells whether the figure falls below what is asked for, or is kept from that for a moment. Where
+ * it is below already, no new pod fits in anyway. */
 static bool is_exceeded(const struct row *r)
 {
 	if (r->in_flight && r->want == r->asked && r->there > r->asked)

@@ -38,7 +38,7 @@ static struct load asked(const struct reclaim_pod *p)
 	return clean(p->asked);
 }
 
-/* A pod without a sample uses what it asks for, as everywhere. */
+/* Returns what a pod uses: without a sample what it asks for, as everywhere. */
 static struct load used(const struct reclaim_pod *p)
 {
 	return p->has_used ? clean(p->used) : asked(p);
@@ -49,7 +49,7 @@ static int descending(wide a, wide b)
 	return (a < b) - (a > b);
 }
 
-/* The parts of the whole order, of which the later count among equals of the earlier. */
+/* Compares by what does not depend on the trigger: the first parts of the order. */
 static int by_rank(const struct reclaim_pod *a, const struct reclaim_pod *b)
 {
 	if (a->ends_when_stopped != b->ends_when_stopped)
@@ -70,7 +70,8 @@ static int by_asked(const struct reclaim_pod *a, const struct reclaim_pod *b, bo
 	return cpu ? cpu : memory;
 }
 
-/* used / asked, the greater first; a pod that uses some and asks for none comes first. */
+/* Compares by used / asked, the greater first; a pod that uses some and asks for none comes
+ * first. */
 static int by_excess(const struct reclaim_pod *a, const struct reclaim_pod *b)
 {
 	int64_t a_asked = asked(a).cpu_milli, b_asked = asked(b).cpu_milli;
@@ -121,7 +122,7 @@ static void add(struct pair *to, struct load l)
 	to->memory += l.memory_bytes;
 }
 
-/* What the low-priority pods come to, those on their way out apart. */
+/* The sums over low-priority pods, those on their way out apart. */
 struct totals {
 	struct pair asked, used, leaving_used;
 };
@@ -141,8 +142,8 @@ static struct totals count(const struct reclaim_node *n)
 	return t;
 }
 
-/* What has to go so that no more than `percent` of what may be lent is asked for; 0 unless more
- * than `threshold` percent are. */
+/* Returns what has to go so that no more than `percent` of what may be lent is asked for; 0 unless
+ * more than `threshold` percent is. */
 static wide over_allocatable(wide all, int64_t lent, int64_t threshold, int64_t percent)
 {
 	lent = greater(0, lent);
@@ -170,7 +171,7 @@ static struct pair short_of_memory(
 	return (struct pair){.memory = capacity * (percent - s->evict_memory_lower) / 100};
 }
 
-/* Of what they ask for only so much may go on that what is lent is `upper` percent of it. */
+/* Returns what has to go so that what is lent is `upper` percent of what the pods left ask for. */
 static struct pair short_of_cpu(
 	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
 {
@@ -182,7 +183,7 @@ static struct pair short_of_cpu(
 	return (struct pair){.cpu = t->asked.cpu - lent * 100 / s->evict_cpu_upper};
 }
 
-/* What its going frees of what is short: what it uses of memory, what it asks for of the rest. */
+/* Returns what a pod frees of what is short: memory that it uses, else what it asks for. */
 static struct load freed(enum reclaim_trigger t, const struct reclaim_pod *p)
 {
 	return t == RECLAIM_MEMORY ? used(p) : asked(p);
@@ -231,7 +232,7 @@ static void hit(uint8_t *hits, struct pair lack)
 
 static bool cooling(const struct reclaim_memory *m, const struct strategy *s, int64_t now_ms)
 {
-	/* Something taken back in the future was before the clock was set back. */
+	/* A last time in the future is from before the clock was set back. */
 	return m->last_ms && m->last_ms <= now_ms &&
 	       span_between(m->last_ms, now_ms) < span_ms(s->cool_down_s, SPAN_SECOND_MS);
 }

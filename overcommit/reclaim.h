@@ -8,21 +8,23 @@
  *                evict_allocatable_lower percent. Two samples in a row. Nothing lent at all: all.
  *   MEMORY       the node uses evict_memory percent of its memory: down to evict_memory_lower. One
  *                sample is enough: a pod that waits here is killed by the kernel.
- *   CPU          of what low-priority pods ask for no more than evict_cpu_lower percent may be
- *                lent, and they use evict_cpu_usage percent of it: up to evict_cpu_upper. Two in a
- *                row.
+ *   CPU          no more may be lent than evict_cpu_lower percent of what low-priority pods ask
+ *                for, and they use evict_cpu_usage percent of that: up to evict_cpu_upper. Two
+ *                samples in a row.
  *
- * Of several MEMORY is looked at first, then ALLOCATABLE. After something was taken back nothing is
- * for cool_down_s. What is on its way out already counts as gone. Nothing is ever taken back on
- * data that is not FRESH (window.h), but for what is degraded for good: then nothing may be lent,
- * and no pod is stopped for that alone, nor where it is disabled.
+ * MEMORY is looked at first, then ALLOCATABLE, then CPU. After something was taken back nothing is
+ * for cool_down_s. A pod on its way out counts as gone. Nothing is ever taken back on data that is
+ * not FRESH (window.h): a node that is degraded or disabled lends nothing more, but no pod is
+ * stopped for that.
  *
- * Victims, first of all first: one whose Job goes on after a stop before one whose Job would end as
- * Complete by it; the least of annotation koordinator.sh/eviction-priority; the lowest
- * spec.priority; a borrower before one within its own quota; the one that frees most of what is
- * short (asked for, used, or used beyond what it asks for; without a sample it uses what it asks
- * for); the youngest; by name. A pod that frees nothing of what is short is passed over.
- * High-priority pods are never among them.
+ * The order of victims. What comes first, decides:
+ *   - a pod whose Job goes on after a stop, before one whose Job would end as Complete by it;
+ *   - the least koordinator.sh/eviction-priority, then the lowest spec.priority;
+ *   - a borrower, before a Job within its own quota;
+ *   - the pod that frees most of what is short: asked for, used, or used in proportion to what it
+ *     asks for (without a sample it uses what it asks for);
+ *   - the youngest; by name.
+ * A pod that frees nothing of what is short is passed over. High-priority pods are never victims.
  */
 #ifndef SLUICE_OVERCOMMIT_RECLAIM_H
 #define SLUICE_OVERCOMMIT_RECLAIM_H
@@ -47,7 +49,7 @@ struct reclaim_pod {	   /* low-priority, on the node */
 	bool borrows;
 	bool ends_when_stopped; /* as queue_job_ends_when_stopped() */
 	bool leaving;		/* deleted, or told to stop: counts as gone */
-	bool movable;		/* false: not ours to stop. It counts, but is no victim */
+	bool movable;		/* ours to stop; else it counts, but is no victim */
 	int64_t started_ms;
 };
 
@@ -64,14 +66,14 @@ struct reclaim_memory {
 	int64_t last_ms; /* when something was last taken back */
 };
 
-/* To be called once for each new, fresh sample. Writes the indexes of the victims in their order,
- * and how many; what they come to is freed when all of them go. ret_victims has room for npods.
- * RECLAIM_NONE: no pod has to go, or none that could. */
+/* Chooses victims: called once for each new, fresh sample. Writes their indexes in their order, and
+ * how many there are; together they free what is short. ret_victims has room for npods.
+ * RECLAIM_NONE: no pod has to go, or none can. */
 enum reclaim_trigger reclaim_look(struct reclaim_memory *m, const struct strategy *s,
 	const struct reclaim_node *n, int64_t now_ms, size_t *ret_victims, size_t *ret_nvictims);
 
-/* The same order, for all victims of a cluster. (By what is asked for cpu comes first;
- * reclaim_look() has memory first where that alone is short.) */
+/* Compares two victims of a cluster in the order of victims. Where requests decide, cpu comes first
+ * (reclaim_look() has memory first where that alone is short). */
 int reclaim_compare(
 	enum reclaim_trigger t, const struct reclaim_pod *a, const struct reclaim_pod *b);
 

@@ -22,7 +22,7 @@ static inline int64_t span_between(int64_t from_ms, int64_t to_ms)
 	return __builtin_sub_overflow(to_ms, from_ms, &r) ? (to_ms < 0 ? INT64_MIN : INT64_MAX) : r;
 }
 
-/* So many seconds, or minutes; less than none is none. */
+/* Returns a count of seconds, or minutes, in ms; below 0 is none. */
 static inline int64_t span_ms(int64_t count, int64_t each_ms)
 {
 	int64_t r;

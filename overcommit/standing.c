@@ -16,7 +16,8 @@ static bool same_taint(const struct taint *a, const struct taint *b)
 	       strcmp(a->value, b->value) == 0;
 }
 
-/* What the flavor says of its nodes' taints its Jobs are matched against. */
+/* Tells whether a flavor takes a taint: it tolerates it, or names it, and then its Jobs are matched
+ * against it. */
 static bool takes_taint(const struct node_group *g, const struct taint *t)
 {
 	if (t->effect == TAINT_PREFER_NO_SCHEDULE)

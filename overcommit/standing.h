@@ -1,7 +1,7 @@
 /*
- * Which nodes a flavor stands for: those that have its labels, whose taints it tolerates or names,
- * and on which a new pod may start (Ready, not cordoned, not going). What they lend is what a
- * flavor with an idle pool has to give.
+ * Which nodes a flavor stands for: those with its labels, whose taints it tolerates or names, and
+ * on which a new pod may start (Ready, not cordoned, not being deleted). A flavor with an idle pool
+ * has to give what these lend.
  */
 #ifndef SLUICE_OVERCOMMIT_STANDING_H
 #define SLUICE_OVERCOMMIT_STANDING_H

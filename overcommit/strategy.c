@@ -76,7 +76,7 @@ static void set_number(struct strategy *s, const struct field *f, int64_t n)
 	memcpy((char *)s + f->number, &n, sizeof(n));
 }
 
-/* What is absent by default is -1 in here. */
+/* Returns the defaults, with -1 for what is absent by default. */
 static struct strategy unsettled(enum profile profile)
 {
 	struct strategy s = {.profile = profile, .names = LEND_BATCH, .reclaim = true};
@@ -88,8 +88,8 @@ static struct strategy unsettled(enum profile profile)
 	return s;
 }
 
-/* Lower and upper ends may come from different layers and not agree: then the one that begins
- * taking back holds. */
+/* Makes lower and upper ends agree that come from different layers: the end at which taking back
+ * begins holds. */
 static void settle(struct strategy *s)
 {
 	if (s->evict_memory_lower < 0 || s->evict_memory_lower >= s->evict_memory)
@@ -174,7 +174,7 @@ static int bad_word(enum strategy_field f, const struct strategy *s, struct err 
 	return 0;
 }
 
-/* Of a field whose other end the same layer says. */
+/* Checks a field against its other end, which the same layer says. */
 static int bad_pair(enum strategy_field f, const struct strategy *s, struct err *e)
 {
 	if (f == FIELD_EVICT_MEMORY_LOWER && s->evict_memory_lower >= s->evict_memory)
@@ -225,9 +225,9 @@ int strategy_check(const struct strategy_layer *l, struct err *e)
 	return 0;
 }
 
-/* An entry with a fault still stands for the nodes it selects, and gives them what the cluster
- * layer says: its author did not mean the next entry. Only where its selector is what is missing
- * it selects nothing. */
+/* Finds the entry for a node. An entry with a fault still stands for the nodes it selects, and
+ * gives them what the cluster layer says: its author did not mean the next entry. Without a
+ * selector it selects nothing. */
 static const struct node_strategy *entry_for(
 	const struct overcommit_config *c, const struct label *labels, size_t nlabels)
 {

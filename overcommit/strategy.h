@@ -1,19 +1,21 @@
 /*
- * A strategy: how much of a node may be lent, as its admin wants it. The fields, their defaults and
- * their bounds are those of Koordinator's colocation-config and of the seeds' ConfigMap
- * ack-slo-config, and below them those that are ours.
+ * A strategy: how much of a node may be lent, as its admin wants it. Fields, defaults and bounds
+ * are those of Koordinator's colocation-config and of ACK's ConfigMap ack-slo-config; others are
+ * ours.
  *
- * What holds for one node is made of layers, each of which may say any of the fields:
+ * What holds for one node is made of layers, each of which may say any of the fields. A later one
+ * goes over an earlier one:
  *
- *     the profile's defaults <- the cluster's <- the first entry of nodeConfigs that selects the
- *     node <- its annotation node.koordinator.sh/colocation-strategy <- its labels
- *     node.koordinator.sh/cpu-reclaim-ratio and memory-reclaim-ratio
+ *   - the profile's defaults;
+ *   - the cluster's;
+ *   - the first entry of nodeConfigs that selects the node;
+ *   - the node's annotation node.koordinator.sh/colocation-strategy;
+ *   - its labels node.koordinator.sh/cpu-reclaim-ratio and memory-reclaim-ratio.
  *
- * A layer is a set of fields with a bit for each that it says. Checking is of one layer at a time:
- * a wrong cluster layer refuses the whole (the last good configuration stays in force), a wrong
- * entry of nodeConfigs gives the nodes that it selects what the cluster layer says, as if it said
- * nothing itself (one whose selector is empty because it is wrong selects none), and a wrong
- * annotation or label is passed over.
+ * A layer is a set of fields with a bit for each that it says. Layers are checked one at a time. A
+ * wrong cluster layer refuses the whole: the last good configuration stays in force. A wrong entry
+ * of nodeConfigs still stands for the nodes that it selects, but says nothing; one whose selector
+ * is wrong selects none. A wrong annotation or label is passed over.
  */
 #ifndef SLUICE_OVERCOMMIT_STRATEGY_H
 #define SLUICE_OVERCOMMIT_STRATEGY_H
@@ -28,8 +30,8 @@
 
 enum lending_policy {
 	POLICY_USAGE,		  /* what high-priority pods do not use */
-	POLICY_REQUEST,		  /* what they do not ask for; memory only */
-	POLICY_MAX_USAGE_REQUEST, /* the more of both */
+	POLICY_REQUEST,		  /* what high-priority pods do not ask for; memory only */
+	POLICY_MAX_USAGE_REQUEST, /* what they neither use nor ask for */
 };
 
 enum usage_source {
@@ -37,7 +39,7 @@ enum usage_source {
 	SOURCE_KUBELET,	    /* /metrics/resource of each kubelet, through the API server */
 };
 
-/* Under which names it is lent; a set. */
+/* The names under which is lent; a set. */
 enum { LEND_BATCH = 1, LEND_GOCRAN = 2 };
 
 /* The fields, in the order of docs/reference.md. The name in YAML stands beside each. */
@@ -80,13 +82,13 @@ struct strategy {
 	enum usage_source source;
 	int64_t period_s;	/* 60: a node is not written more often, but for its safety */
 	int64_t interval_s;	/* 15: how often usage is read */
-	int64_t raise_window_s; /* 300: what is raised is raised to the mean of so long */
+	int64_t raise_window_s; /* 300: what is raised is raised to the mean of this time */
 	int64_t cpu_percent, memory_percent; /* 65 and 65; koordinator 60 and 65; may exceed 100 */
 	enum lending_policy cpu_policy, memory_policy;
 	int64_t cpu_cap, memory_cap;		  /* percent of the base; -1: none */
 	int64_t degrade_min;			  /* 15 */
 	int64_t rewrite_s;			  /* 300: what is older is written again */
-	int64_t diff_permille;			  /* 100: what differs by less is not */
+	int64_t diff_permille;			  /* 100: what differs by no more is not */
 	int64_t reserve_cpu, reserve_memory;	  /* percent: 0 */
 	int64_t forecast_margin;		  /* percent: 10 */
 	bool reclaim;				  /* true */
@@ -101,17 +103,16 @@ struct strategy_layer {
 	struct strategy value;
 };
 
-/* The name of a field in JSON and YAML, static. */
+/* Returns the name of a field in JSON and YAML, static. */
 const char *strategy_field_name(enum strategy_field f);
 
-/* All defaults. profile decides which. */
 struct strategy strategy_default(enum profile profile);
 
-/* 0, or ERR_INVALID with a sentence that begins with the field's name and ends with the cure. Of
- * several faults the first in the order of the fields. */
+/* Checks a layer: ERR_INVALID with a sentence that begins with the field's name and ends with the
+ * cure. Of several faults the first in the order of the fields. */
 int strategy_check(const struct strategy_layer *l, struct err *e);
 
-/* Takes over what the layer says, and no more: ends that do not agree are strategy_for()'s. */
+/* Takes over what the layer says, and no more: strategy_for() settles ends that do not agree. */
 void strategy_put(struct strategy *s, const struct strategy_layer *l);
 
 struct node_strategy { /* an entry of nodeConfigs */
@@ -127,13 +128,14 @@ struct overcommit_config {
 	size_t nnodes;
 };
 
-/* What holds for a node with these labels; own is what its annotation and labels say together. The
- * profile of the layers decides the defaults. *ret_name: of the entry that holds, or NULL. */
+/* Returns what holds for a node with these labels; own is what its annotation and labels say
+ * together. The profile of the layers decides the defaults. *ret_name: of the entry that holds, or
+ * NULL. */
 struct strategy strategy_for(const struct overcommit_config *c, const struct label *labels,
 	size_t nlabels, const struct strategy_layer *own, const char **ret_name);
 
-/* The two ratio labels: "0.29" is 28 percent, cut off as upstream's float is; false: not a number
- * from 0 on. More than 2147483647 percent is that. */
+/* Reads a ratio label: "0.29" is 28 percent, cut off as upstream's float is, and at 2147483647
+ * percent. False: not a number from 0 on. */
 bool strategy_ratio(const char *text, int64_t *ret_percent);
 
 #endif

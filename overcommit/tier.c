@@ -4,11 +4,11 @@
 
 #define NODE_CRITICAL 1000000000 /* from here on Kubernetes keeps priorities for itself */
 
-/* What was said of a pod; what is not understood counts as not said. */
+/* What a pod says of itself; what is not understood counts as not said. */
 enum priority_class { CLASS_NONE, CLASS_PROD, CLASS_MID, CLASS_BATCH, CLASS_FREE };
 enum qos { QOS_NONE, QOS_SYSTEM, QOS_LSE, QOS_LSR, QOS_LS, QOS_BE };
 
-/* The place of a text among names, counted from 1; 0: none of them. */
+/* Returns the place of a text among names, counted from 1; 0: none of them. */
 static unsigned place(const char *text, const char *const *names, unsigned n)
 {
 	for (unsigned i = 0; text && i < n; i++)
@@ -23,7 +23,8 @@ static enum qos qos_said(const struct tier_facts *f)
 	return (enum qos)place(f->qos_label, names, 5);
 }
 
-/* A label that is there decides, even one that names no class. */
+/* Returns the class that a pod says: a label that is there decides, even one that names no
+ * class. */
 static enum priority_class class_said(const struct tier_facts *f)
 {
 	static const char *const names[] = {"koord-prod", "koord-mid", "koord-batch", "koord-free"};
@@ -45,7 +46,8 @@ static enum priority_class class_said(const struct tier_facts *f)
 	}
 }
 
-/* Upstream's: the class that is said, else the one that its quality of service stands for. */
+/* Tells whether a pod is low by upstream's rule: by the class that it says, else by its quality of
+ * service. */
 static bool koordinator_low(const struct tier_facts *f)
 {
 	enum priority_class said = class_said(f);

@@ -1,8 +1,8 @@
 /*
  * Tiers: which pods' use of a node counts as taken, and which pods live on what is lent.
  *
- * High-priority pods (everything ordinary) keep what they use; what they leave is lent out to
- * low-priority ones, so what those use is never subtracted from what may be lent.
+ * High-priority pods (everything ordinary) keep what they use. What they leave is lent out to
+ * low-priority ones, so what low-priority pods use is never subtracted from what may be lent.
  *
  * The rule. A pod is low when it
  *   - asks for lent resources;
@@ -10,8 +10,8 @@
  *     else by spec.priority 5000..5999 and 3000..3999;
  *   - says so (label koordinator.sh/qosClass=BE, or the legacy annotation
  *     alibabacloud.com/qosClass=BE) and is not koord-prod or koord-mid (9000..9999, 7000..7999);
- *   - is BestEffort by Kubernetes' own rule and says nothing. A pod of kube-system, or with a
- *     priority from 1000000000 on, is not low by this alone.
+ *   - is BestEffort by Kubernetes' own rule and says nothing of these. A pod of kube-system, or
+ *     with a priority from 1000000000 on, is not low by this alone.
  *
  * Profile koordinator has its upstream's rule to the letter: there kube-proxy without a label
  * is batch.

@@ -5,7 +5,7 @@
 #include "base/order.h"
 #include "overcommit/span.h"
 
-#define TOLERATED_MS 60000 /* so much may clocks differ */
+#define TOLERATED_MS 60000 /* by which clocks may differ */
 
 bool window_of_the_future(int64_t at_ms, int64_t now_ms)
 {
@@ -17,7 +17,7 @@ void window_begin(struct window *w, int64_t newest_ms)
 	*w = (struct window){.newest_ms = greater(0, newest_ms)};
 }
 
-/* The newest stays. */
+/* Drops every second sample; the newest stays. */
 static void thin_out(struct window *w)
 {
 	uint8_t kept = 0;
@@ -75,13 +75,13 @@ int64_t window_changes_ms(const struct window *w, const struct strategy *s, int6
 	return now_ms < degraded ? degraded : INT64_MAX;
 }
 
-/* The value at a time between two samples, on the straight line. */
+/* Returns the value at a time between two samples, on the straight line. */
 static __int128 between(__int128 a, __int128 b, int64_t part_ms, int64_t whole_ms)
 {
 	return a + (b - a) * part_ms / whole_ms;
 }
 
-/* Twice the area under the line from a to b, as far as it lies after from_ms. */
+/* Adds twice the area under the line from a to b, as far as it lies after from_ms. */
 static void add_area(const struct window_sample *a, const struct window_sample *b, int64_t from_ms,
 	__int128 *cpu, __int128 *memory)
 {
@@ -99,7 +99,8 @@ static int64_t rounded_up(__int128 area, __int128 length)
 	return mean > INT64_MAX ? INT64_MAX : (int64_t)mean;
 }
 
-/* Of what was taken over the last window_ms, up to the newest sample. Not of an empty window. */
+/* Returns the mean of what was taken over the last window_ms, up to the newest sample, which there
+ * is. */
 static struct load mean(const struct window *w, int64_t window_ms)
 {
 	const struct window_sample *newest = &w->sample[w->count - 1];
