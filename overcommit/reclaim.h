@@ -9,8 +9,8 @@
  *   MEMORY       the node uses evict_memory percent of its memory: down to evict_memory_lower. One
  *                sample is enough: a pod that waits here is killed by the kernel.
  *   CPU          no more may be lent than evict_cpu_lower percent of what low-priority pods ask
- *                for, and they use evict_cpu_usage percent of that: up to evict_cpu_upper. Two
- *                samples in a row.
+ *                for, and they use evict_cpu_usage percent of what may be lent: until that is
+ *                evict_cpu_upper percent of what they ask for. Two samples in a row.
  *
  * MEMORY is looked at first, then ALLOCATABLE, then CPU. After something was taken back nothing is
  * for cool_down_s. A pod on its way out counts as gone. Nothing is ever taken back on data that is
