@@ -142,8 +142,8 @@ static const char *preemption_named(unsigned r)
 /* ---- Is any member missing? ----
  *
  * A struct with as many values as the table has members: with one value less than the struct has
- * members it does not compile. What it says then is "missing initializer for field", of the struct's
- * last; the one to add to facts.def is the one that is new. */
+ * members it does not compile. The error is "missing initializer for field", of the struct's last
+ * member; the one to add to facts.def is the new one. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
 #define STRUCT(tag)                                                                                \

@@ -6,18 +6,17 @@
 
 #include "record/schema.h"
 
-/* Of struct queue_call: a line of a record. */
+/* Return the schemas of struct queue_call, a line of a record, and of a record's first line and
+ * last (recorder.h). */
 const struct schema *queue_call_schema(void);
-/* Of its first line and its last (recorder.h). */
 const struct schema *record_header_schema(void);
 const struct schema *record_end_schema(void);
-/* Of struct zone_span. */
-const struct schema *zone_span_schema(void);
+const struct schema *zone_span_schema(void); /* struct zone_span */
 
-/* All of them, for tests; NULL past the last. */
+/* Returns any of the schemas, for tests; NULL past the last. */
 const struct schema *facts_schema(size_t index);
 
-/* "set_job"; NULL past the last. */
+/* Returns the name of a kind of call, "set_job"; NULL past the last. */
 const char *queue_call_named(unsigned kind);
 
 #endif

@@ -57,7 +57,7 @@ static void give_up(struct recorder *r, const char *what, int error)
 	r->o.ended(e.text, r->o.ctx);
 }
 
-/* zlib keeps errno when it was the system's. */
+/* Gives up with the error of zlib, which keeps errno when the fault was the system's. */
 static void give_up_writing(struct recorder *r)
 {
 	int error;
@@ -102,7 +102,7 @@ static bool part_begins(struct recorder *r)
 	return true;
 }
 
-/* The last line says why there are no more. */
+/* Writes the last line, which says why there are no more. */
 static void put_end(struct recorder *r, const char *why)
 {
 	struct record_end end = {why};
@@ -155,7 +155,7 @@ static void put_line(struct recorder *r)
 		part_ends(r);
 }
 
-/* In a forked child, which has a copy of all this, nothing is written. */
+/* Writes the line of a call, but not in a forked child, which has a copy of all this. */
 static void hear(const struct queue_call *call, void *ctx)
 {
 	struct recorder *r = ctx;

@@ -76,7 +76,7 @@ static void note_difference(struct replay *r, const struct player *p, struct sli
 		keep(&r->before[r->nbefore], fact);
 }
 
-/* 1: the next line is to be played. */
+/* Reads the next line: 1 when it is to be played. */
 static int play_next(struct replay *r, struct run_reader *reader, struct player *p)
 {
 	struct slice line;

@@ -14,25 +14,26 @@
 
 enum replay_verdict {
 	REPLAY_SAME,
-	REPLAY_DIFFERS,	   /* what is below says where, and how */
+	REPLAY_DIFFERS,	   /* place says where, recorded and now say how */
 	REPLAY_UNREADABLE, /* fault says why; what was played so far was the same */
 };
 
 struct replay {
 	char name[RUN_NAME_SIZE];
-	char version[64]; /* of Sluice that recorded it; "" when its first line was not read */
+	char version[64]; /* of Sluice that recorded; "" when the first line was not read */
 	struct player_counts counts;
 	enum replay_verdict verdict;
 	char place[64]; /* of the line that differs or cannot be read */
 	struct err fault;
-	char end[sizeof(((struct err *)0)->text)]; /* why it ends; "" when it does not say */
-	bool cut;				   /* ... and its last line is cut */
-	/* Of a difference; cut to some thousand bytes. */
+	char end[sizeof(
+		((struct err *)0)->text)]; /* why the record ends; "" when it does not say */
+	bool cut;			   /* the last line is cut */
+	/* The line that differs, and the facts before it; cut to some thousand bytes. */
 	struct buf recorded, now, before[PLAYED_BEFORE];
 	unsigned nbefore;
 };
 
-/* dir: the directory of records, open. */
+/* Plays a run. dir: the directory of records, open. */
 void replay_run(int dir, const char *run, struct replay *ret);
 void replay_done(struct replay *r);
 

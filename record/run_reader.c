@@ -27,7 +27,7 @@ struct run_reader {
 	char place[PART_NAME_SIZE + 32];
 };
 
-/* Compressed or not. */
+/* Opens a file, compressed or not. */
 static int open_part(struct run_reader *r, unsigned number)
 {
 	char name[PART_NAME_SIZE];
@@ -42,7 +42,7 @@ static int open_part(struct run_reader *r, unsigned number)
 	return fd;
 }
 
-/* False: there is no such part. */
+/* Opens the next part. False: there is none. */
 static bool part_begins(struct run_reader *r)
 {
 	int fd = open_part(r, r->npart + 1);
@@ -84,7 +84,7 @@ void run_reader_free(struct run_reader *r)
 	free(r);
 }
 
-/* 1: there is more text. 0: no more. A compressed end that is missing is the end of a process. */
+/* Reads more text: 1. 0: there is no more. A missing compressed end is the end of a process. */
 static int read_more(struct run_reader *r, struct err *e)
 {
 	char chunk[16 * 1024];

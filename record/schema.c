@@ -59,7 +59,7 @@ static void put_signed(struct buf *out, int64_t value)
 	put_digits(out, value < 0, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-/* 17 digits are a double to the bit. What is no number of JSON is a text. */
+/* Writes a double: 17 digits have it to the bit. What is no number in JSON becomes a text. */
 static void put_double(struct buf *out, double value)
 {
 	buf_printf(out, isfinite(value) ? "%.17g" : "\"%.17g\"", value);
@@ -123,7 +123,8 @@ static bool all_zero(const void *p, size_t size)
 	return memcmp(p, zero, size) == 0;
 }
 
-/* Is it what it is when the member is absent? A part is looked at field by field: it has padding. */
+/* Tells whether a value is that of an absent member. A part is compared field by field: it has
+ * padding. */
 static bool is_absent(const struct field *f, const void *object)
 {
 	const void *p = at(object, f->at);
@@ -244,7 +245,7 @@ static int refuse(const char *what, struct err *e)
 	return err_set(e, ERR_INVALID, "it is not %s", what);
 }
 
-/* A whole number, or its digits as a text. */
+/* Reads a whole number, or its digits as a text. */
 static bool digits_of(const cJSON *json, bool *ret_negative, uint64_t *ret_amount)
 {
 	char *end;
@@ -350,7 +351,7 @@ static int get_text_here(const struct field *f, const cJSON *json, char *p, stru
 	return 0;
 }
 
-/* The memory of a list of so many as json has; of one at least, for an empty list is not NULL. */
+/* Takes memory for a list as long as json; at least for one item, for an empty list is not NULL. */
 static int take_list(
 	const cJSON *json, size_t size, struct arena *a, void **ret, size_t *ret_n, struct err *e)
 {
@@ -406,7 +407,7 @@ static int get_one(
 	return schema_read(f->of(), json, a, memory, e);
 }
 
-/* zone_new() believes its caller. */
+/* Checks the spans of a zone, for zone_new() believes its caller. */
 static bool zone_is_sound(const struct zone_span *span, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -488,7 +489,7 @@ static const struct field *field_by_name(const struct schema *s, const char *nam
 	return NULL;
 }
 
-/* All as if no member were there. */
+/* Fills the struct as if no member were there. */
 static void make_empty(const struct schema *s, void *object)
 {
 	for (size_t i = 0; i < s->nfields; i++) {

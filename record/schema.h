@@ -1,14 +1,14 @@
 /*
  * A schema: the fields of a struct, by which it is written as JSON and read back.
  *
- * One table (facts.def) has them all, and nothing else says how a fact is written. What is always
- * true of a struct that was written and read:
- *   - all that the table has is the same, to the bit: numbers beyond 2^53, NULL and ""
- *   - what the table leaves out is zero
- *   - written again, it is the same text
+ * One table (facts.def) has all schemas, and nothing else says how a fact is written. What is
+ * always true of a struct that was written and read:
+ *   - all that the table has is unchanged, to the bit: numbers beyond 2^53, NULL and "";
+ *   - what the table leaves out is zero;
+ *   - written again, it gives the text that was read.
  *
- * What is zero is not written: a record is mostly of Jobs, and most of a Job is zero. A member that
- * the table does not know is refused: the record is of another version.
+ * A zero is not written: a record is mostly of Jobs, and most of a Job is zero. A member that the
+ * table does not know is refused: the record is of another version.
  */
 #ifndef SLUICE_RECORD_SCHEMA_H
 #define SLUICE_RECORD_SCHEMA_H
@@ -29,16 +29,16 @@ enum field_kind {
 	FIELD_UNSIGNED, /* of `size` bytes; an enum too, and then `most` is its last */
 	FIELD_DOUBLE,
 	FIELD_UID,
-	FIELD_NAMED,	  /* an enum, by `name_of` */
-	FIELD_ENUMS,	  /* an array of enums, `size` bytes in all */
-	FIELD_TEXT,	  /* "" when absent; a NULL is written as null */
-	FIELD_MAYBE,	  /* NULL when absent */
-	FIELD_TEXT_HERE,  /* an array of `size` characters */
-	FIELD_TEXTS,	  /* strings, as many as at count_at; NULL when there are none */
-	FIELD_PART,	  /* a struct in the struct */
-	FIELD_ONE,	  /* a pointer to one */
-	FIELD_LIST,	  /* a pointer to as many as at count_at; NULL when there are none */
-	FIELD_MAYBE_LIST, /* ... where none and NULL are two things */
+	FIELD_NAMED,	 /* an enum, by `name_of` */
+	FIELD_ENUMS,	 /* an array of enums, `size` bytes in all */
+	FIELD_TEXT,	 /* "" when absent; a NULL is written as null */
+	FIELD_MAYBE,	 /* NULL when absent */
+	FIELD_TEXT_HERE, /* an array of `size` characters */
+	FIELD_TEXTS,	 /* strings, as many as at count_at; NULL when there are none */
+	FIELD_PART,	 /* a struct in the struct */
+	FIELD_ONE,	 /* a pointer to a struct */
+	FIELD_LIST,	 /* a pointer to as many structs as at count_at; NULL when there are none */
+	FIELD_MAYBE_LIST, /* a list of which none and NULL are two things */
 	FIELD_ZONE,	  /* a pointer to a struct zone */
 	FIELD_LEFT_OUT,
 };
@@ -62,8 +62,8 @@ struct schema {
 /* Appends the struct as JSON. */
 void schema_write(const struct schema *s, const void *object, struct buf *out);
 
-/* Fills the struct from JSON. What it points to is the arena's. ERR_INVALID: a sentence that names the
- * member; then *ret is filled in part. */
+/* Fills the struct from JSON; its pointers lead into the arena. ERR_INVALID: a sentence that names
+ * the member; then *ret is filled in part. */
 int schema_read(
 	const struct schema *s, const cJSON *json, struct arena *a, void *ret, struct err *e);
 
