@@ -92,7 +92,7 @@ static void tell_budgets(const struct telling *t, const struct link *budgets)
 		tell(t, "Budget", b->object.name, (uint64_t)b->spec.generation);
 }
 
-/* One that was accepted is told as another edition. */
+/* Tells of AdvanceReservations. Once accepted, one is another edition. */
 static void tell_advance_reservations(const struct telling *t, const struct clusterqueue *cq)
 {
 	const struct advance_reservation *a = advance_reservation_first(t->q);

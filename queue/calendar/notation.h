@@ -47,7 +47,7 @@ int notation_date_list(struct slice text, size_t max, struct date_range **ret_da
 
 #define NOTATION_TEXT_SIZE 40
 
-/* These return ret_text. */
+/* Write a time of day, and dates; both return ret_text. */
 const char *notation_write_clock(int minute, char ret_text[NOTATION_TEXT_SIZE]);
 const char *notation_write_dates(struct date_range dates, char ret_text[NOTATION_TEXT_SIZE]);
 

@@ -38,7 +38,8 @@ static bool name_is_plain(const char *name)
 	return true;
 }
 
-/* These are not the same zone everywhere: the machine's own, and zones with leap seconds. */
+/* Tells whether a zone is not the same everywhere: the machine's own, and zones with leap
+ * seconds. */
 static bool name_is_local(const char *name)
 {
 	return strcmp(name, "localtime") == 0 || strcmp(name, "posixrules") == 0 ||

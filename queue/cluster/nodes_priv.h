@@ -4,10 +4,10 @@
  *
  * Always true:
  *
- *   - an unknown node (no spec was told, but pods are bound to it) has pods and counts for nothing
- *   - `used` of every node is the sum of its pods' requests
- *   - the homes of an anti-affinity are the domains of the known nodes with its owners' pods
- *   - expected pods count like bound ones, on known nodes only
+ *   - an unknown node (no spec was told, but pods are bound to it) has pods and counts for nothing;
+ *   - `used` of every node is the sum of its pods' requests;
+ *   - the homes of an anti-affinity are the domains of the known nodes with its owners' pods;
+ *   - expected pods count like bound ones, on known nodes only.
  */
 #ifndef SLUICE_QUEUE_CLUSTER_NODES_PRIV_H
 #define SLUICE_QUEUE_CLUSTER_NODES_PRIV_H

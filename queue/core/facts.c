@@ -2,12 +2,12 @@
  * Facts about what admins describe: each is taken over, and then exactly what it concerns is
  * looked at again.
  *
- *   quota, strategy      the Cohort tree is touched
- *   cohort, parent       the Cohort trees are formed anew
- *   resources, flavors   its groups derive their claims anew
- *   flavor               the same, in the ClusterQueues that name it
- *   selector, namespace  the gates of the LocalQueues concerned
- *   class                the workloads that name it
+ *   quota, strategy      the Cohort tree is touched;
+ *   cohort, parent       the Cohort trees are formed anew;
+ *   resources, flavors   the groups of the ClusterQueue derive their claims anew;
+ *   flavor               the groups of the ClusterQueues that name it do so, too;
+ *   selector, namespace  the gates of the LocalQueues concerned;
+ *   class                the workloads that name it.
  */
 #include <stdlib.h>
 #include <string.h>

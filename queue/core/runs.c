@@ -34,7 +34,7 @@ static void index_loses(struct queue *q, struct reservation *r)
 	victim_index_leave(r);
 }
 
-/* What it booked before it got its quota goes. */
+/* Replaces what the Job booked before it got its quota by the booking of the run. */
 static void bookings_begin(struct queue *q, struct reservation *r)
 {
 	kept_start_drop(q, r->w);

@@ -78,7 +78,8 @@ static void say_stranger(
 			holds->object.name);
 }
 
-/* One that has its plan taken by another is told so, though the plan may be fine elsewhere. */
+/* Writes the condition of a PricePlan. A queue's plan taken by another is told, even if this plan
+ * holds elsewhere. */
 static bool condition_of(struct queue *q, const struct plan *p, const struct plan_reach *reach,
 	const char **ret_reason, struct text *t)
 {

@@ -22,8 +22,8 @@ void target_suggest(
 		target->say_others(n, t);
 }
 
-/* Which of the resources that everybody knows it is, whosever: of "nvidia.com/gpu" gpu. NULL: none
- * of them. */
+/* Returns which well-known resource a resource is, whatever its vendor: gpu for "nvidia.com/gpu".
+ * NULL: none. */
 static const char *family_of(const char *resource)
 {
 	static const char *const families[] = {"cpu", "gpu", "tpu", "npu", "vpu", "xpu", "memory",

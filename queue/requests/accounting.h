@@ -3,13 +3,13 @@
  *
  * In this order, as Kueue:
  *
- *   the RuntimeClass's overhead, where the pod has none
- *   the LimitRanges' defaults
- *   limits stand in for missing requests
- *   the request of the pod, as the scheduler counts it
- *   excluded resources are removed
- *   transformations
- *   negative amounts count as zero
+ *   - the RuntimeClass's overhead, where the pod has none;
+ *   - the LimitRanges' defaults;
+ *   - limits stand in for missing requests;
+ *   - the request of the pod, as the scheduler counts it;
+ *   - excluded resources are removed;
+ *   - transformations;
+ *   - negative amounts count as zero.
  *
  * A pod that no API server would create (a request above its limit or outside its LimitRanges, an
  * overhead that its RuntimeClass has not) has a fault: a sentence with object, field and cure.

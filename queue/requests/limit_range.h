@@ -29,7 +29,7 @@ struct limits {
 	struct bounds min, max;
 };
 
-/* Of one namespace; never without at least one LimitRange. */
+/* The limits of a namespace that has a LimitRange at least. */
 struct namespace_limits {
 	char *ns;
 	struct limit_range **range; /* by name */

@@ -75,7 +75,7 @@ size_t shapes_bytes(const struct shapes *s);
  * sentence why not all is kept, so that the Job cannot start. Give it back with shape_put. */
 struct shape *shape_of(struct shapes *s, const struct job *j, const struct account *account,
 	size_t most, bool *ret_cut, char ret_fault[SHAPE_FAULT_SIZE]);
-/* What it takes in memory, as if nothing of it were shared with other shapes. */
+/* Counts the bytes of a shape, as if it shared nothing with other shapes. */
 size_t shape_bytes(const struct shape *shape);
 struct shape *shape_keep(struct shape *shape); /* one reference more */
 void shape_put(struct shapes *s, struct shape *shape);

@@ -8,11 +8,11 @@
  * can start. If not, it is booked at the earliest moment from which on the plan has room for it,
  * until there are N.
  *
- *   Earlier   a head that was booked before is booked anew beside all others, behind it too. So
- *             when a run ends early all move up, and none to a later start than it had
+ *   Earlier   a head that was booked before is booked anew beside all others, also those behind it.
+ *             So when a run ends early all move up, and none to a later start than it had.
  *   Later     only if its booking does not stand any more (a run lasts longer than expected, quota
  *             is smaller), or if a Job that is before it in order comes. Then all, or all behind
- *             that Job, are booked from the beginning
+ *             that Job, are booked from the beginning.
  *
  * A Job of unknown duration passes where there is room for it for ever. Its own booking lasts
  * PLAN_ASSUMED_MS, so that Jobs behind it have a start; when its time has come it need not fit for

@@ -8,13 +8,13 @@
  * Growth comes last in a pass: it gets what no waiting Job would start with. It displaces no Job.
  * Each pod more passes what a start of it would have to pass:
  *
- *   quota     of its own flavors, NOW and THEN. So what is promised to other Jobs stays theirs
+ *   quota     of its own flavors, NOW and THEN. So what is promised to other Jobs stays theirs.
  *   strategy  with StrictFIFO no run of a ClusterQueue grows while a Job waits at its head, and no
- *             run takes what a head keeps. With Backfill growth does not delay the head
- *   rules     each is asked (feature.growth_pods)
+ *             run takes what a head keeps. With Backfill growth does not delay the head.
+ *   rules     each is asked (feature.growth_pods).
  *   lending   a run does not grow into borrowed quota while a Job waits in another ClusterQueue that
- *             could take it back. It would be stopped for it at once. A Job that is larger than all
- *             that it could ever have, or that a rule refuses, does not count
+ *             could take it back: the run would be stopped for it at once. A Job that is larger
+ *             than all that it could ever have, or that a rule refuses, does not count.
  *
  * Of several runs: ClusterQueues take turns, and in each the order is that of waiting Jobs. In the
  * first round each run takes one pod, then one, two, four more, until nothing fits. So the runs
@@ -27,10 +27,10 @@
  *
  *   rests   until the interval is over, and as long again when something else than quota refused it; twice
  *           as long each time in a row, up to GROWTH_REST_MAX_MS. So refused runs do not keep those
- *           behind them from being asked
+ *           behind them from being asked.
  *   asks    from then on. It stands at the row in which it found no quota last, in the order of the
  *           queue, and a pass asks only those for which that row has room now. So runs that cannot
- *           grow cost nothing, and at most GROWTH_ASKED_MAX runs are asked in a pass
+ *           grow cost nothing. At most GROWTH_ASKED_MAX runs are asked in a pass.
  *
  * A run that was told to grow has no wish until the gate says what became of it
  * (queue_grew_job()), and its size is not changed otherwise.

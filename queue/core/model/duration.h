@@ -1,10 +1,10 @@
 /*
  * The expected duration of a Job is the first of these:
  *
- *   its annotation
- *   its activeDeadlineSeconds
- *   the p95 of the last runs of its family, once there are DURATION_SAMPLES_MIN of them
- *   unknown
+ *   - its annotation;
+ *   - its activeDeadlineSeconds;
+ *   - the p95 of the last runs of its family, once there are DURATION_SAMPLES_MIN of them;
+ *   - unknown.
  *
  * A family is the Jobs of a namespace with the same owner (a CronJob) or generateName.
  *

@@ -161,10 +161,10 @@ struct feature {
 	/* When time alone may change the answer of stops(); INT64_MAX: never. */
 	int64_t (*next_ms)(struct queue *q, const struct reservation *r);
 
-	/* What it does at events of runs, before and after what they hold changes. runs.h says which
-	 * event is told when: the other entry is never called. A feature that counts runs touches,
-	 * after RUN_ENDED, the queues of Jobs that waited for the count: the core does so only for
-	 * Jobs that wait for quota. */
+	/* Observe events of runs, before and after what these hold changes. runs.h says which event
+	 * is told when: the other entry is never called. A feature that counts runs touches, after
+	 * RUN_ENDED, the queues of Jobs that waited for the count: the core does so only for Jobs
+	 * that wait for quota. */
 	run_observer *before[RUN_EVENTS], *after[RUN_EVENTS];
 	/* The run will have another size: counts what it has cost until then. */
 	void (*run_settle)(struct queue *q, struct reservation *r, int64_t now_ms);
@@ -193,7 +193,7 @@ struct feature {
 		const struct progress *was);
 	/* Returns whether the feature looks at a label by this key. */
 	bool (*asks_for_label)(const struct queue *q, const char *key);
-	/* What it keeps of the workload takes so many bytes that its owner can make more. */
+	/* Counts the bytes that the feature keeps of the workload and its owner can make more. */
 	size_t (*job_bytes)(const struct workload *w);
 	/* Returns whether the Job may wait for quota at all; then, when it is about to, whether it
 	 * may now. */

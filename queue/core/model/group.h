@@ -1,11 +1,11 @@
 /*
- * Groups: waiting workloads that differ only in their order. The members of one have the same
+ * Groups: waiting workloads that differ only in their order. Alike in all members of a group are
  *
- *   ClusterQueue, priority and shape, and all of them may preempt others or none
- *   LocalQueue, where usage orders
- *   expected duration, with strategy Backfill or where a rule looks at it
- *   answer whether they stand before their time of queueing, where runs are displaced by that
- *   whatever else a rule looks at (struct parting)
+ *   - ClusterQueue, priority and shape, and whether they may preempt others;
+ *   - LocalQueue, where usage orders;
+ *   - expected duration, with strategy Backfill or where a rule looks at it;
+ *   - whether they stand before their time of queueing, where runs are displaced by that;
+ *   - whatever else a rule looks at (struct parting).
  *
  * So a pass decides them as one: if the head does not fit, none does. Where it may displace newer runs,
  * and another head was queued before it, the group is judged again.

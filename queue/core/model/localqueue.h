@@ -75,7 +75,7 @@ struct localqueue {
 	struct tree deferred;	 /* Jobs beyond maxWaiting: overflow_order() */
 	struct link overflowing; /* in overflow.queues while there are some */
 
-	/* What it used lately, and its waiting Jobs where usage orders them (precedence.h). */
+	/* Usage of late, and waiting Jobs where usage orders them (precedence.h). */
 	double weight;
 	struct usage *usage; /* NULL: no Job has run under this record yet */
 	struct tree groups_waiting, order;

@@ -228,7 +228,7 @@ static int by_own_place(const void *a, const void *b)
 	return order_cmp(&x, &y);
 }
 
-/* Of one priority. */
+/* Compares workloads of one priority by nice, then by their queueing. */
 static int by_nice(const void *a, const void *b)
 {
 	const struct workload *x = *(struct workload *const *)a;
@@ -380,7 +380,7 @@ void nices_deal(struct queue *q)
 
 /* ---- Counted, for explanations --------------------------------------------------------------- */
 
-/* Of one priority. Only those are told that have a record. */
+/* Counts who passed whom among Jobs of one priority. Only those with a record are told. */
 static void count_passed(struct workload **w, size_t n)
 {
 	uint32_t earlier[VALUES] = {0}, later[VALUES] = {0};

@@ -9,8 +9,8 @@
  *
  * A place is used up by the Job that starts from it: the Job that gave it up has the other's own
  * place from then on. Otherwise an old Job that is kept waiting could lend its early place to each
- * new Job of its user in turn, and the user would always be first. So his Jobs never have more places
- * ahead of another user's Job than were queued before that, however many start. And a start
+ * new Job of its user in turn, and the user would always be first. So a user's Jobs never have more
+ * places ahead of another user's Job than were queued before that, however many start. And a start
  * changes nothing for the others of the deal, so it deals nothing.
  *
  * A Job that leaves its queue and comes back, as when its label is taken off and put on again, has by
@@ -22,18 +22,19 @@
  *
  * Not in the deal, so that they keep their own place, and lend it to none:
  *
- *   - Jobs whose latest start has come (order_key.due_ms): they stand where their deadline puts them
+ *   - Jobs whose latest start has come (order_key.due_ms): they stand where their deadline puts
+ *     them;
  *   - Jobs that could not run with all quota free, or on no node: they cost nothing to make, and
- *     their places would be tickets for later Jobs
- *   - Jobs of which it is not known who submitted them: they are no one person's
- *   - Jobs that are set aside, also by the limit of their user's line (user.h)
+ *     their places would be tickets for later Jobs;
+ *   - Jobs whose submitter is not known: they are no one person's;
+ *   - Jobs that are set aside, also by the limit of their user's line (user.h);
  *   - Jobs behind the first NICE_DEALT_MAX of a user in a LocalQueue, which bounds what a tenant can
- *     cost
+ *     cost.
  *
- * A user is dealt anew once at the beginning of a pass, when a Job of his came, went otherwise than
- * by a start, or was changed, and again within it when Jobs of his come into line (user.h); and
- * only those move whose place is another one. For a user none of whose Jobs has a record here, nothing
- * is called. Quota and nodes that are edited deal all anew.
+ * A user is dealt anew once at the beginning of a pass when a Job of the user came, was changed, or
+ * went otherwise than by a start. Within the pass the user is dealt anew when Jobs come into line
+ * (user.h). Only Jobs with another place move. Nothing is called for a user without a record here.
+ * Edits of quota and nodes deal all anew.
  *
  * The key of a workload stays its own: how long it waits, what it may preempt and what the ledger
  * is told go by that. Only the order of the line asks workload_standing().

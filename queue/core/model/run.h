@@ -5,12 +5,12 @@
  *                more, they must recover within another (waitForPodsReady). Else the run is stopped
  *                and the Job waits for a back-off, twice as long each time. Its place in the queue
  *                is that of the stop (config.requeue_at_creation: of its creation). After too many
- *                such stops it is deactivated
+ *                such stops it is deactivated.
  *                Pods that a run has more since it grew (growth.h) have as long as those of a start,
- *                counted from the growth, also where a recovery has no timeout. Whether a run with
- *                a minimum has just grown is not known to a new leader, so it counts from its
- *                takeover
- *   max run      the run time of all attempts together. At its end the Job is deactivated
+ *                counted from the growth, also where a recovery has no timeout. A new leader does
+ *                not know whether a run with a minimum has just grown, so it counts from its
+ *                takeover.
+ *   max run      the run time of all attempts together. At its end the Job is deactivated.
  *
  * A deactivated Job waits until annotation sluice.dev/hold is taken off, and begins anew.
  *

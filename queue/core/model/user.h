@@ -2,8 +2,8 @@
  * Users: who submitted the Jobs of a LocalQueue, and what they have there.
  *
  * A user is a name in one LocalQueue: that of the annotation sluice.dev/submitted-by, as far as it is
- * read (SUBMITTER_MAX_BYTES). Jobs that do not say who submitted them are those of one user, whose
- * name is "". The record is made for the first workload, and freed with the last reference.
+ * read (SUBMITTER_MAX_BYTES). Jobs without a submitter are those of one user, whose name is "". The
+ * record is made for the first workload, and freed with the last reference.
  *
  * Workloads and reservations have a reference each, and one to the LocalQueue, so that the user
  * needs none. A reservation remembers the user that it began for: its Job may move to another

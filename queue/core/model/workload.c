@@ -109,7 +109,7 @@ static void note_priority_source(struct workload *w)
 		w->priority_source = PRIORITY_KEPT;
 }
 
-/* What it claims, capped. */
+/* Returns the priority that a workload claims, capped by its ClusterQueue. */
 static int32_t priority_that_counts(const struct workload *w)
 {
 	const struct clusterqueue *cq = cq_that_counts(w);

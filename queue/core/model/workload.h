@@ -3,14 +3,14 @@
  *
  * It stands in exactly one place, and only workload_place() and workload_unplace() move it:
  *
- *   aside      something else than quota stops it: it is held or misconfigured, its LocalQueue is
- *              closed, Jobs that it waits for have not ended (dependency_wait.h), its
- *              terms on time and price are not met (terms.h), or its user has as many Jobs in
- *              line as may be (user.h)
- *   back-off   it may not start before a time; it is in queue.back_off
- *   ready      it is in a group of its ClusterQueue (group.h)
- *   promised   runs are being stopped for it (reservation.h)
- *   reserved   it holds quota (reservation.h)
+ *   aside      something else than quota stops it: it is held or misconfigured; its LocalQueue is
+ *              closed; Jobs that it waits for have not ended (dependency_wait.h); its terms on time
+ *              and price are not met (terms.h); its user has as many Jobs in line as may be
+ *              (user.h);
+ *   back-off   it may not start before a time, and is in queue.back_off;
+ *   ready      it is in a group of its ClusterQueue (group.h);
+ *   promised   runs are being stopped for it (reservation.h);
+ *   reserved   it holds quota (reservation.h).
  *
  * In all places but the last it waits. It owns its strings and references.
  */

@@ -88,7 +88,8 @@ static int32_t highest_allowed(const struct demand *d, const struct clusterqueue
 	return highest_by(policy_towards(d, cq), d, cq);
 }
 
-/* This one and all behind it are no candidates, because priorities only rise from here. */
+/* Tells whether a run and all behind it are no candidates, because priorities only rise from
+ * here. */
 static bool policy_ends(const struct demand *d, const struct reservation *r)
 {
 	return !costs_nothing(r) && r->w->key.priority > highest_allowed(d, r->cq);

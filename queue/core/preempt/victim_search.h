@@ -20,13 +20,13 @@
  * two costs differ decides:
  *
  *   reach        how far Kueue's order had to go: first runs that borrow the nominee's own quota,
- *                then other borrowers, then its own ClusterQueue
- *   violations   pods that PodDisruptionBudgets do not allow to go
- *   highest      the priority of the most important
- *   sum          of the priorities of all pods, each plus 2^31 so that each pod counts
- *   pods
- *   start        of the longest run among the most important: the later the better
- *   work         that is lost: run time times pods
+ *                then other borrowers, then its own ClusterQueue;
+ *   violations   pods that PodDisruptionBudgets do not allow to go;
+ *   highest      the priority of the most important;
+ *   sum          of the priorities of all pods, each plus 2^31 so that each pod counts;
+ *   pods         their number;
+ *   start        of the longest run among the most important: the later the better;
+ *   work         that is lost: run time times pods.
  *
  * Steps two to six are kube-scheduler's (pickOneNodeForPreemption), and the pods beyond a budget
  * are counted as it does (filterPodsWithPDBViolation): the more important pods first, then those

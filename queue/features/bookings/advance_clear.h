@@ -10,8 +10,9 @@
  * when an older AdvanceReservation would keep all that their end gives. Runs that a stop would end
  * as Complete go behind all of these.
  *
- * It is done when the window begins, after edits of quotas, when runs go that use it (what they held is
- * kept from then on, and may not be free where quota was lowered), and once a minute.
+ * Runs are cleared when the window begins, after edits of quotas, once a minute, and when runs go
+ * that use the AdvanceReservation: what they held is kept, and may not be free where quota was
+ * lowered.
  */
 #ifndef SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_CLEAR_H
 #define SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_CLEAR_H

@@ -174,7 +174,7 @@ static bool fixed_window(struct queue *q, struct advance_reservation *a)
 	if (a->spec.until_ms <= q->now_ms)
 		return say(a, "InThePast",
 			"spec.until has passed; make another AdvanceReservation with a later time");
-	/* One that was accepted may look so while the clock is wrong. */
+	/* An accepted AdvanceReservation may look so while the clock is wrong. */
 	if (!a->spec.accepted && a->spec.until_ms - q->now_ms > ADVANCE_AHEAD_MAX_MS)
 		return say(a, "TooFarAhead",
 			"spec.until is more than 366 days ahead; make another AdvanceReservation that ends sooner, or wait");

@@ -2,8 +2,9 @@
  * The extent of an AdvanceReservation: what it reserves, and when.
  *
  *   rows      of which (flavor, resource) at which nodes of the quota tree, and how much. Amounts of a whole
- *             flavor follow the quotas as they are, so rows are found anew after edits of quotas
- *   windows   from spec.from until spec.until, or whenever its Calendar is open within a year from now on
+ *             flavor follow the quotas as they are, so rows are found anew after edits of quotas.
+ *   windows   from spec.from until spec.until, or whenever its Calendar is open within a year from
+ *             now.
  */
 #ifndef SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_EXTENT_H
 #define SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_EXTENT_H

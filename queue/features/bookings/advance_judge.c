@@ -1,9 +1,8 @@
 /*
  * What the next decision makes of AdvanceReservations: judges, books, opens, gives back and ends them.
  *
- * Of what is in the way of one that is refused as NotFree, other ones are told by name, and runs as
- * a number and their last expected end. No Job is named: whoever reads AdvanceReservations may not
- * be one who may see it.
+ * NotFree names the other AdvanceReservations that are in the way, and tells of runs their number
+ * and last expected end. No Job is named: not every reader of AdvanceReservations may see it.
  */
 #include <stdlib.h>
 #include <string.h>

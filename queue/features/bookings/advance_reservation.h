@@ -9,11 +9,12 @@
  *
  * What is always true:
  *
- *   - only an accepted one is booked, and only from now on: a window that has ended is booked no more
+ *   - only an accepted one is booked, and only from now on: a window that has ended is booked no
+ *     more;
  *   - which are accepted depends on spec.accepted and on facts, never on the order in which they were
- *     told
+ *     told;
  *   - where statuses are awaited (queue_await_statuses()), others start on what is given back only after
- *     the status has said so
+ *     the status has said so.
  */
 #ifndef SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_RESERVATION_H
 #define SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_RESERVATION_H
@@ -36,7 +37,7 @@ struct clusterqueue;
 struct quota_row;
 struct reservation;
 
-/* What it reserves of one row. */
+/* What an AdvanceReservation reserves of one row. */
 struct advance_row {
 	struct quota_row *row;
 	int64_t amount;
@@ -68,7 +69,7 @@ struct advance_reservation {
 	char message[512];
 	int64_t possible_from_ms;
 
-	/* Of one that is accepted. */
+	/* While it is accepted. */
 	bool booked;
 	struct clusterqueue
 		*cq; /* with a reference; NULL: it does not name one, or is not booked */
@@ -116,7 +117,7 @@ struct advance_reservation *advance_reservation_next(const struct advance_reserv
 int advance_reservation_cmp(
 	const struct advance_reservation *a, const struct advance_reservation *b);
 
-/* Whose booking is it? NULL: of none, or b is NULL. */
+/* Finds the AdvanceReservation that made a booking; NULL: none, or b is NULL. */
 const struct advance_reservation *advance_reservation_of(
 	const struct queue *q, const struct booking *b);
 

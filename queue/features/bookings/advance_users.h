@@ -3,10 +3,9 @@
  * time, in sets of runs that may use the same ones.
  *
  * At each moment a run counts for one of those that it may use, as far as that one keeps what the
- * run holds, and with the rest for the next. Runs are shared out so that the oldest one has as much
- * of them as it can have, then the next one as much as it can have beside that, and so on (a
- * maximum flow, augmented in that order). So what each has does not depend on the order in which
- * runs were counted.
+ * run holds, and with the rest for the next. Runs are shared out by a maximum flow: the oldest
+ * AdvanceReservation has as much of them as it can have, then the next one beside that, and so on.
+ * So what each has does not depend on the order in which runs were counted.
  */
 #ifndef SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_USERS_H
 #define SLUICE_QUEUE_FEATURES_BOOKINGS_ADVANCE_USERS_H

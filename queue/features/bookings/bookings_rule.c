@@ -69,7 +69,8 @@ static bool overlaps_nothing(
 	return fits;
 }
 
-/* What it holds is kept for others when it goes: it may use something that w may not. */
+/* Tells whether what a run holds is kept for others when it goes: it may use something that w may
+ * not. */
 static bool leaves_to_others(
 	const struct reservation *r, const struct workload *w, int64_t now_ms, int64_t until_ms)
 {
@@ -284,7 +285,7 @@ static void say_unknown_duration(struct question *a)
 static enum wait_reason bookings_explain(struct question *a)
 {
 	const struct booking *b = kept_start_of(a->q, a->w);
-	/* One that is booked may have come to wait for quota; a head of Backfill is booked while it
+	/* A booked Job may have come to wait for quota; a head of Backfill is booked while it
 	 * does. */
 	bool fits = b && fits_now(a);
 	if (fits && is_anything_reserved(a->q) && say_reserved(a, b)) {

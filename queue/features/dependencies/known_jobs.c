@@ -144,7 +144,7 @@ static bool job_counts(
 	return order_is_known(j) && until_ms > follower_created_ms;
 }
 
-/* One that is not the newest of its name is gone. */
+/* Returns what became of a Job that is not the newest of its name, so that it is gone. */
 static enum outcome outcome_when_gone(const struct known_job *j)
 {
 	if (j->outcome != OUTCOME_RUNS)

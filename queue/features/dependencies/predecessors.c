@@ -202,9 +202,9 @@ static void name_take(struct queue *q, struct predecessor_name *n, const struct 
 	name_moved(n);
 }
 
-/* What it became cannot be another thing in an answer that was on its way meanwhile. And that one
- * is gone which is followed, or was when it was asked, is told by events: the ledger knows of runs
- * that were stopped. */
+/* Tells whether an answer is older than what is known: it was on its way while the Job became
+ * something for good. Nor does an answer tell that a followed Job is gone, or one that was followed
+ * when it was asked: events do, for the ledger also knows of runs that were stopped. */
 static bool is_stale(const struct predecessor_name *n, const struct predecessor *p)
 {
 	const struct known_job *old = known_jobs_find(&n->jobs, &p->uid);

@@ -4,18 +4,17 @@
  * An item of sluice.dev/after waits for a name, or for all names that a selector takes. Both are
  * kept by namespace, and only while an item waits for them:
  *
- *   predecessor_name      the Jobs that had this name (known_jobs.h)
+ *   predecessor_name      the Jobs that had this name (known_jobs.h).
  *   predecessor_selector  how many of the names that it takes have which outcome (selectors.h). A
- *                         name is taken when its newest Job has the labels
+ *                         name is taken when its newest Job has the labels.
  *
- * So an event costs a look into a map, and in a namespace in which some Job waits for a selector, a
- * look at each of those (PREDECESSOR_SELECTORS_MAX). Followers are looked at only when a verdict
- * may have changed.
+ * So an event costs a look into a map, and a look at each selector for which Jobs of that namespace
+ * wait (PREDECESSOR_SELECTORS_MAX). Followers are looked at only when a verdict may have changed.
  *
  * A selector that is answered looks at the names that it takes, and at no others: a namespace may wait
- * for hundreds of thousands. What it takes and its answer does not name may be gone, or may have lost
- * its labels and run on. So that name is asked for: only an answer about a name says that its Job is
- * gone.
+ * for hundreds of thousands. A Job that it takes and its answer does not name may be gone, or may
+ * have lost its labels and run on. So that name is asked for: only an answer about a name says that
+ * its Job is gone.
  */
 #ifndef SLUICE_QUEUE_FEATURES_DEPENDENCIES_PREDECESSORS_H
 #define SLUICE_QUEUE_FEATURES_DEPENDENCIES_PREDECESSORS_H
@@ -83,7 +82,7 @@ struct predecessor_namespace {
 	struct link crowded; /* dependency_item.of_awaited: there was no place for its selector */
 };
 
-/* Whose record of outcomes is to be written: outcome_record.h. */
+/* The Jobs of which the record of outcomes is to be written: outcome_record.h. */
 struct unrecorded {
 	struct link lines; /* of namespaces: the one whose turn it is first */
 	struct map by_ns;

@@ -2,24 +2,23 @@
  * Booked starts: a Job with sluice.dev/start: Cheapest books the start that it chose, in the plan of
  * quota (queue/core/model/quota_plan.h), so that quota is free when its time comes.
  *
- * Which of all starts that terms.h allows, and at which quota is free in the plan for as long as it
- * is
- *           expected to take, the cheapest; of equals the earliest. If there is none in time, the
- *           earliest at all. Of several flavors the one in which it costs least
- * When      as it comes: in the order in which Jobs are asked. A Job that got another start
- *           than its cheapest makes its Cohort tree improvable, and so does a run that ends earlier
- *           than expected. Then all Jobs of the tree that wait for their time book again, the
- *           widest first, then the longest, at most once in BOOKED_IMPROVE_MS. That stands if fewer
- *           Jobs miss their deadline; or as many, and all together cost less; or as much, and they
- *           start earlier. Else what was booked before stands
- * How long until it starts, is edited, held or gone. It is booked anew when something else runs
- * into it
- *           (a run that lasts longer, smaller quota, other prices), and when it could not start at
- *           its time
+ * Which     The cheapest start, and of equals the earliest, that terms.h allows and at which the
+ *           plan has quota for as long as the Job is expected to take. If there is none in time,
+ *           the earliest at all. Of several flavors the one in which it costs least.
+ * When      As Jobs come, in the order in which they are asked. A Job that got another start than
+ *           its cheapest makes its Cohort tree improvable, and so does a run that ends earlier than
+ *           expected. Then all Jobs of the tree that wait for their time book again, the widest
+ *           first, then the longest, at most once in BOOKED_IMPROVE_MS. The new bookings stand if
+ *           fewer Jobs miss their deadline; or as many, and all together cost less; or as much, and
+ *           they start earlier. Else what was booked before stands.
+ * How long Until the Job starts, is edited, held or gone. It is booked anew when something else
+ * runs
+ *           into its booking (a run that lasts longer, smaller quota, other prices), and when it
+ *           could not start at its time.
  *
- * Not booked, and as it was without a plan: a Job of unknown duration, one without a PricePlan, one
- * that waits in a queue that is not active, one for which the plan is full (QUOTA_PLAN_MAX), and one
- * that asks for more than there is.
+ * Some Jobs are not booked, and wait as without a plan: those of unknown duration, without a
+ * PricePlan, in a queue that is not active, with a plan that is full (QUOTA_PLAN_MAX), or that ask
+ * for more than there is.
  *
  * What was told outlives a leader: a booked start stands on its Job (annotation
  * sluice.dev/booked-start). A queue that has just been made books it as it was told, before Jobs

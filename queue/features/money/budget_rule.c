@@ -67,7 +67,7 @@ static bool budget_lets_grow(struct queue *q, const struct reservation *r, int32
 		line[i] = (struct quota_line){"", r->line[i].row->flavor, r->line[i].row->resource,
 			reservation_more(r, i, more)};
 	int64_t ran_ms = q->now_ms - r->since_ms, lasts_ms = r->expected_ms;
-	/* One that has run for longer than expected may go on for any time, too. */
+	/* A run that has lasted longer than expected may go on for any time, too. */
 	int64_t left_ms = lasts_ms > ran_ms ? lasts_ms - ran_ms : HOUR_MS;
 	int64_t cost = bill_expected(q, r->cq, line, n, q->now_ms, left_ms);
 	return !refusing(q, &r->cq->budgets, cost) && !refusing(q, &r->lq->budgets, cost);

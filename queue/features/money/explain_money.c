@@ -41,7 +41,7 @@ static struct words local_words(const struct plan *p, int64_t ms)
 	return w;
 }
 
-/* What it asks for, each in the first flavor that suits. */
+/* Writes what a Job asks for, each in the first flavor that suits. */
 static size_t lines_of(
 	const struct clusterqueue *cq, const struct claim *claim, struct quota_line *line)
 {

@@ -3,16 +3,16 @@
  *
  * A ClusterQueue has one plan (plan_of()): of those that name it, the one
  *
- *   that counts in the currency of the ClusterQueue's Budgets, if one of the plans does
- *   that names it most closely: by its name, then by a glob, then for having no spec.queues
- *   whose own name is the first
+ *   - that counts in the currency of the ClusterQueue's Budgets, if one of the plans does;
+ *   - that names it most closely: by its name, then by a glob, then for having no spec.queues;
+ *   - whose own name is the first.
  *
  * A price is the base price times the flavor's factor times a factor of the time. The latter is the
  * first of these:
  *
- *   the series', where it has a price that is not stale
- *   that of the first rate with an open Calendar
- *   one
+ *   - the series', where it has a price that is not stale;
+ *   - that of the first rate with an open Calendar;
+ *   - one.
  *
  * The factors of time are one list of steps (a tariff, queue/price/tariff.h) for all queues of the
  * plan. It reaches as far back as was asked lately, and PLAN_HORIZON_MS ahead. It follows from the

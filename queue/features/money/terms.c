@@ -330,7 +330,8 @@ struct found_start terms_find_start(
 	return (struct found_start){b.found ? b.at_ms : INT64_MAX, b.weight};
 }
 
-/* What it has booked is what it waits for. One that is booked late starts as soon as it can. */
+/* Judges a Job that has a booked start: it waits for that. One that is booked late starts as soon
+ * as it can. */
 static void judge_booking(const struct terms *t, int64_t now_ms, struct verdict_of_terms *v)
 {
 	int64_t from_ms = t->booking->from_ms;

@@ -5,14 +5,14 @@
  * could take its pods has no pods, so for a pool at zero none would ever come. What is not there
  * cannot be refuted by what is. So nodes can be made of a flavor
  *
- *   - whose spec.nodes is Autoscaled: also larger ones than those that are up
- *   - whose spec.nodes is absent, where an autoscaler is seen that makes such: the same
+ *   - whose spec.nodes is Autoscaled: also larger ones than those that are up;
+ *   - whose spec.nodes is absent, where an autoscaler is seen that makes such: also larger ones;
  *   - whose spec.nodes is absent, and that has spec.provisioning: an autoscaler is asked before a
- *     start, and knows better than we what nodes there can be
- *   - whose spec.nodes is absent, as long as no node has all of its nodeLabels
+ *     start, and knows better than we what nodes there can be;
+ *   - whose spec.nodes is absent, as long as no node has all of its nodeLabels.
  *
- * and never of one whose spec.nodes is Fixed, or that lends idle resources: a node lends what it
- * has, once it is there. A flavor without nodeLabels is of all nodes.
+ * Never are nodes made of a flavor whose spec.nodes is Fixed, or that lends idle resources: a node
+ * lends what it has, once it is there. A flavor without nodeLabels is of all nodes.
  *
  * Of several flavors (one for each resource group) a node can be made if one of any of them can,
  * unless they contradict each other. A pod that names its node asks no autoscaler.
@@ -22,13 +22,14 @@
  *
  * Of the autoscalers, as they are seen in the cluster, these make nodes of a flavor:
  *
- *   Karpenter           a NodePool whose nodes can have all nodeLabels of the flavor
- *   cluster-autoscaler  it works. Which labels its node groups have its status does not tell, so
- *                       that holds for every flavor
+ *   Karpenter           with a NodePool whose nodes can have all nodeLabels of the flavor.
+ *   cluster-autoscaler  when it works. Its status does not tell the labels of its node groups, so
+ *                       that holds for every flavor.
  *
- * The nodes of a NodePool can have a label that it gives them, or that its requirements admit, or
- * of which they say nothing and that a cloud gives each node (zone, instance type, architecture):
- * Karpenter's own rule. Taints are not compared: a flavor need not name them all.
+ * By Karpenter's own rule, nodes of a NodePool can have a label that it gives them or that its
+ * requirements admit. They can also have a label that a cloud gives each node (zone, instance type,
+ * architecture) where requirements say nothing of it. Taints are not compared: a flavor need not
+ * name them all.
  *
  * Whether the limits of a NodePool leave room for one more node is not asked: those change with
  * what runs. A pool that makes no nodes at all is not told of.

@@ -2,18 +2,19 @@
  * Smaller quota: where a window makes quota smaller than what is used, runs with a minimum give pods
  * (RunPolicy spec.quota; sluice.dev/min-parallelism). No run is stopped for it.
  *
- * Which quota    of a row, what spec and windows say now (quota_row.timed), where some window of the
- *                same policies, or the spec without one, says more. Quota that an edit makes smaller
- *                is nobody's debt, nor is what a lead keeps, nor what nodes lend
+ * Which quota that of a row as spec and windows say it now (quota_row.timed), where some window of
+ *                the same policies, or the spec without one, says more. An edit that makes quota
+ *                smaller makes no debt, nor does what a lead keeps, or what nodes lend.
  * How much       a node that uses more than its limits owes what is beyond, but no more than what the
  *                windows below it have taken (quota_row.owed). That is worked out when a window
  *                makes quota smaller, when runs are adopted by a new leader, and when a run keeps its
- *                pods because its Job cannot be told: level, not edge.
- *                From then on it only falls, whatever is edited: as pods and runs go, or quota rises
+ *                pods because its Job cannot be told: level, not edge. From then on it only falls,
+ *                whatever is edited: as pods and runs go, or quota rises.
  * Which runs     those whose quota counts at that node: each node up to there uses more than its own
- *                quota. So a ClusterQueue gives what it borrows, and of a node without a parent all give
+ *                quota. So a ClusterQueue gives what it borrows, and of a node without a parent all
+ *                give.
  * In which order as runs are preempted: lower priority, then later start; each down to its minimum
- *                before the next. Each keeps as many pods as it can, the most important first
+ *                before the next. Each keeps as many pods as it can, the most important first.
  *
  * A run gives nothing if its stop was decided or announced: what it has counts as gone. Nor if the
  * policy exempts it (atClose.exempt). Neither preemption.minRun nor atClose.minRun protects it: it

@@ -4,10 +4,10 @@
  * Level, not edge: a run has to stop while a policy that binds it says Suspend, its Calendar is
  * closed, and nothing protects the run:
  *
- *   exempt            by its priority or its labels
- *   minRun            it started less than that ago; it is looked at again then
- *   maxSuspensions    it was stopped so often before; it goes on to its end
- *   overrun           the close was less than that ago, and it is expected to end within
+ *   exempt            by its priority or its labels;
+ *   minRun            it started less than that ago; it is looked at again then;
+ *   maxSuspensions    it was stopped so often before; it goes on to its end;
+ *   overrun           the close was less than that ago, and the run is expected to end within.
  *
  * The time of the close comes from the Calendar itself (the last change before now), so it is right
  * after a restart and after a jump of the clock. An unknown Calendar stops none.
