@@ -11,7 +11,7 @@
 #define FIRST_SECOND INT64_C(-62135596800)
 #define LAST_SECOND INT64_C(253402300799)
 
-/* n digits at *p, which moves past them. */
+/* Reads n digits at *p, which moves past them. */
 static bool take_digits(const char **p, int n, int *ret)
 {
 	*ret = 0;
@@ -31,7 +31,7 @@ static bool take_char(const char **p, const char *any)
 	return true;
 }
 
-/* ".123456" to ms, rounded down. */
+/* Reads a fraction such as ".123456" as ms, rounded down. */
 static bool take_fraction(const char **p, int64_t *ret_ms)
 {
 	int digit, n = 0;

@@ -67,7 +67,7 @@ static void *arena_malloc(size_t size)
 	return p;
 }
 
-/* A failed parse deletes what it made; the blocks go as a whole. */
+/* Frees nothing when a failed parse deletes what it made: the blocks go as a whole. */
 static void arena_free(void *ptr)
 {
 	(void)ptr;

@@ -84,7 +84,7 @@ void *map_take(struct map *m, uint64_t hash, const void *key)
 	return value;
 }
 
-/* FNV-1a, then a finishing mix, because the table takes the low bits. */
+/* Hashes by FNV-1a, then a finishing mix, because the table takes the low bits. */
 uint64_t map_hash_bytes(const void *ptr, size_t len)
 {
 	const unsigned char *p = ptr;

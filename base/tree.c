@@ -8,7 +8,7 @@ void tree_init(struct tree *t, int (*cmp)(const struct tree_node *, const struct
 	*t = (struct tree){.cmp = cmp, .update = update};
 }
 
-/* splitmix64's finisher: neighbours in arrival become strangers in weight. */
+/* Makes a weight of a serial by splitmix64's finisher: neighbours in arrival become strangers. */
 static uint32_t weight_of(uint64_t serial)
 {
 	uint64_t z = (serial + 1) * 0x9E3779B97F4A7C15u;
@@ -189,7 +189,7 @@ size_t tree_before(const struct tree *t, const struct tree_node *n)
 	return before;
 }
 
-/* The recursions go as deep as the tree: about 50 for a million nodes. */
+/* Searches a whole subtree. The recursions go as deep as the tree: about 50 for a million nodes. */
 static struct tree_node *seek_all(struct tree_node *n, const struct tree_search *s)
 {
 	for (; n && s->may(n, s->ctx); n = n->right) {

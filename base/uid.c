@@ -66,7 +66,7 @@ int uid_cmp(const struct uid *a, const struct uid *b)
 	return memcmp(a->byte, b->byte, sizeof(a->byte));
 }
 
-/* Mixed well, because uids may also be made of numbers in a row (a trace's are), and the table of
+/* Mixes well, because uids may also be made of numbers in a row (a trace's are), and the table of
  * map.h takes the low bits. */
 uint64_t uid_hash(const struct uid *uid)
 {

@@ -123,7 +123,8 @@ bool ask_reap(struct ask *a)
 	return child_reap(&a->child, false, NULL);
 }
 
-/* In tell() uids are an array of their own; else they are the first member of each eta. */
+/* Finds a Job by uid. In tell() uids are an array of their own, else the first member of each
+ * eta. */
 size_t ask_index(const struct ask_answer *a, const struct uid *uid)
 {
 	const void *first = a->uid ? (const void *)a->uid : a->eta;

@@ -17,13 +17,13 @@ struct side {
 	enum lending_policy policy;
 };
 
-/* Nothing that is measured or asked for is less than nothing, whatever is written there. */
+/* Returns one side of a load, which never counts as less than 0. */
 static int64_t of(const struct side *side, struct load l)
 {
 	return greater(side->cpu ? l.cpu_milli : l.memory_bytes, 0);
 }
 
-/* Upstream multiplies with a double and cuts off; its figures come out only in this order. */
+/* Multiplies with a double and cuts off, as upstream: its figures come out only in this order. */
 static int64_t as_double(int64_t amount, int64_t percent)
 {
 	double d = (double)amount * ((double)percent / 100.0);
@@ -128,8 +128,8 @@ struct load estimate_taken(const struct estimate *e)
 		(struct load){e->cpu.taken, e->memory.taken});
 }
 
-/* Not t->system: where upstream lends memory by request it does not look at what the system uses.
- */
+/* Returns what is in use. Not t->system: where upstream lends memory by request, that is not the
+ * use. */
 static int64_t busy(const struct estimate_terms *t)
 {
 	return narrow((wide)greater(t->system_used, t->reserved) + t->used);

@@ -17,7 +17,7 @@ struct telling {
 	void *ctx;
 };
 
-/* A Cohort and a ClusterQueue may have the same name. */
+/* Numbers a tree by its root: a Cohort and a ClusterQueue may have the same name. */
 static uint64_t tree_number(const char *name, bool is_cohort)
 {
 	uint64_t n = map_hash_string(name) * 2 + is_cohort;

@@ -43,7 +43,7 @@ static bool is_better_queue(
 	return strcmp(a->name, b->name) < 0;
 }
 
-/* A namespace may have any number of them: the best are kept. */
+/* Adds the best LocalQueues, of which a namespace may have any number. */
 static void add_localqueues(const struct workload *w, struct alternatives *ret)
 {
 	const struct localqueue *kept[ALTERNATIVES_MAX];

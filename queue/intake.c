@@ -100,7 +100,7 @@ static bool is_free(
 	return true;
 }
 
-/* Could it give so much to a start, were nothing used? */
+/* Tells whether a flavor could give so much to a start, were nothing used. */
 static bool could_give(
 	const struct resource_group *g, size_t f, const struct need *need, size_t n, int32_t pods)
 {
@@ -113,7 +113,8 @@ static bool could_give(
 	return true;
 }
 
-/* Index of the flavor in g, of those of a set; g->nflavors: none of them could ever give so much. */
+/* Finds the flavor of g, among those of a set; g->nflavors: none of these could ever give so
+ * much. */
 static size_t flavor_of(const struct resource_group *g, uint64_t set, const struct need *need,
 	size_t n, int32_t pods)
 {
@@ -154,7 +155,7 @@ static void say_no_flavor(struct text *t, const struct clusterqueue *cq,
 			g->flavors[__builtin_ctzll(there)]->name);
 }
 
-/* False: there is none, or it stays. */
+/* Refuses a Job with more pods than it asks for. False: it has no more, or they stay. */
 static bool refuse_surplus(const struct workload *w, size_t nnodes, struct text *t)
 {
 	if (w->ends_when_stopped || nnodes <= (size_t)w->shape->pods)
@@ -164,7 +165,8 @@ static bool refuse_surplus(const struct workload *w, size_t nnodes, struct text 
 	return true;
 }
 
-/* False: no flavor of a group of which it needs something is for it. */
+/* Chooses what a Job would hold. False: it needs something of a group of which no flavor is for
+ * it. */
 static bool choose_lines(const struct clusterqueue *cq, const struct claim *c,
 	const struct entrant *e, struct text *t, struct intake *ret)
 {

@@ -25,9 +25,8 @@ struct replay {
 	enum replay_verdict verdict;
 	char place[64]; /* of the line that differs or cannot be read */
 	struct err fault;
-	char end[sizeof(
-		((struct err *)0)->text)]; /* why the record ends; "" when it does not say */
-	bool cut;			   /* the last line is cut */
+	char end[sizeof(((struct err *)0)->text)]; /* why it ends; "" when it does not say */
+	bool cut;				   /* the last line is cut */
 	/* The line that differs, and the facts before it; cut to some thousand bytes. */
 	struct buf recorded, now, before[PLAYED_BEFORE];
 	unsigned nbefore;

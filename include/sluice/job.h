@@ -196,9 +196,8 @@ struct job {
 	const char *hold; /* annotation sluice.dev/hold; NULL when absent or "false" */
 	struct job_durations durations;
 	struct job_terms terms;
-	struct zoned_time start_after,
-		deadline;	   /* terms.start_after_ms and deadline_ms, as written */
-	struct dependencies after; /* annotation sluice.dev/after */
+	struct zoned_time start_after, deadline; /* as written; terms has their milliseconds */
+	struct dependencies after;		 /* annotation sluice.dev/after */
 	int32_t nice; /* annotation sluice.dev/nice: of its submitter's Jobs the lower goes first */
 	/* What Jobs of one making have in common: "CronJob/nightly", or generateName; "" for a Job
 	 * that is one of a kind. Durations of earlier ones tell what to expect of the next. */
@@ -248,8 +247,8 @@ struct job {
 
 	/* The kinds of flavors in which the Job may run: a set (1 << enum lending). As a rule the
 	 * ordinary ones; with sluice.dev/preemptible: "true" also those whose quota is lent
-	 * (docs/idle.md); only lent ones when its pods ask for lent resources themselves. 0,
-	 * for tests that do not care, is the ordinary ones. `pod` has what the owner wrote. */
+	 * (docs/idle.md); only lent ones when its pods ask for lent resources themselves. 0, for
+	 * tests that do not care, is the ordinary ones. `pod` has what the owner wrote. */
 	uint8_t lending;
 	/* What the containers ask for as the owner wrote it, opaque (controller/wire/resources.h);
 	 * NULL: a start never writes their resources. */

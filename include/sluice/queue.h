@@ -204,9 +204,8 @@ void queue_drop_advance_reservation(struct queue *q, const char *name);
  * that the next leader knows, too. At first none is awaited: where none is written. */
 void queue_await_statuses(struct queue *q, bool awaits);
 
-/* Adds what was spent on runs that ended before this queue was made (the ledger's segments): those
- * of a ClusterQueue or LocalQueue that began at started_ms or in the quarter of an hour behind
- * it. */
+/* Adds what was spent on runs of a ClusterQueue or LocalQueue that ended before this queue was made
+ * (the ledger's segments): those that began at started_ms or in the quarter of an hour after. */
 void queue_recall_spent(struct queue *q, const char *clusterqueue, const char *ns,
 	const char *localqueue, const char *currency, int64_t started_ms, int64_t cost);
 /* Tells that a run of a family ended well after ran_ms, before this queue was made. */
@@ -307,8 +306,7 @@ struct quota_line {
 	int64_t amount;
 };
 
-/* ---- Jobs beyond what may wait, of which the name alone is kept (queue/core/model/overflow.h)
- * ----
+/* ---- Jobs beyond what may wait, kept by name alone (queue/core/model/overflow.h) ----
  *
  * The number of a LocalQueue's Jobs that are kept in full is limited. The caller asks for a place
  * before it sets a Job.
@@ -320,8 +318,7 @@ bool queue_has_place(const struct queue *q, const struct job *j);
 /* Tells whether a Job that waits is to be deferred: its LocalQueue keeps some dozens more than it
  * may, or the Job's directives were not kept for want of memory. ran: it has a story. */
 bool queue_has_too_many(const struct queue *q, const struct uid *uid, bool ran);
-/* Tells whether the Job's directives were not kept: it is read and set again once it holds
- * quota. */
+/* Tells whether the Job's directives were not kept: it is read and set anew once it has quota. */
 bool queue_job_is_cut(const struct queue *q, const struct uid *uid);
 /* Defers a Job: it waits as TooManyWaiting until queue_take_deferred() gives it out. list: the last
  * complete list in which it was. */
@@ -373,8 +370,7 @@ bool queue_take_in(struct queue *q, const struct uid *uid, const struct quota_li
 
 #define QUEUE_LINES_MAX 128 /* of one workload */
 
-/* ---- A Job that runs, and holds nothing yet (queue/intake.c)
- * ------------------------------------ */
+/* ---- A Job that runs, and holds nothing yet (queue/intake.c) ---- */
 
 #define QUEUE_INTAKE_SIZE 600
 struct intake {
@@ -681,8 +677,7 @@ enum affinity_edit {
 struct key_edit {
 	const struct label *add; /* of flavors, ClusterQueue and LocalQueue; not its owner's keys */
 	size_t nadd;
-	const char *const
-		*drop; /* of an earlier start, not among `add`; the template has them all */
+	const char *const *drop; /* of an earlier start, not among `add`; all are there */
 	size_t ndrop;
 };
 
@@ -908,9 +903,8 @@ bool queue_view_after(
 struct usage_view {
 	const char *flavor, *resource;
 	int64_t nominal; /* as it is now: by windows, and of what is lent a part of that */
-	int64_t borrowing_limit,
-		lending_limit; /* as they are now; QUOTA_UNLIMITED: there is none */
-	int64_t subtree;       /* nominal, and in a Cohort all that its members bring with them */
+	int64_t borrowing_limit, lending_limit; /* as they are now; QUOTA_UNLIMITED: none */
+	int64_t subtree;  /* nominal, and in a Cohort all that its members bring with them */
 	int64_t reserved; /* by all workloads that hold it; in a Cohort what its members pass up */
 	int64_t used;	  /* reserved by workloads that run; of a ClusterQueue only */
 	/* What of reserved, and of used, is beyond subtree. 0 without a Cohort to borrow from,
