@@ -49,8 +49,8 @@ static void forget_handlers(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Makes the child the first to go when memory runs out: without it we can go on. (This does not
- * help where the kernel ends a container as a whole, as Kubernetes sets it up on cgroup v2.) */
+/* Makes the child the first to go when memory runs out. (This does not help where the kernel ends a
+ * container as a whole, as Kubernetes sets it up on cgroup v2.) */
 static void go_first(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -119,8 +119,8 @@ void child_kill(const struct child *c)
 		kill(-c->pid, SIGKILL);
 }
 
-/* Reaps what a killed child had forked, by the child's process group. In a container we are mostly
- * process 1, so such orphans become ours, and nobody else would reap them. */
+/* Reaps what a killed child had forked. In a container we are mostly process 1, so that its orphans
+ * become ours. */
 static void reap_orphans(pid_t group)
 {
 	while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)

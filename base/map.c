@@ -37,7 +37,6 @@ static void map_double(struct map *m)
 	free(old.slot);
 }
 
-/* Finds the slot that holds key; -1: none. */
 static ptrdiff_t slot_find(const struct map *m, uint64_t hash, const void *key)
 {
 	if (!m->slot)

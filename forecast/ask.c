@@ -67,7 +67,6 @@ static int no_answer(struct ask *a, struct err *e)
 		e, ERR_BUSY, "the forecast ended without an answer: no play came to its end");
 }
 
-/* Returns the size of an answer about so many Jobs, without its text. */
 static size_t bytes_of(const struct ask *a, size_t jobs)
 {
 	return sizeof(struct ask_head) + a->variants * sizeof(struct ask_variant) +

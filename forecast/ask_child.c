@@ -43,8 +43,7 @@ static void on_time_over(int signal_number)
 	time_is_over = 1;
 }
 
-/* Bounds the memory of a play to what it has, and some more: beyond that it ends, not our
- * container. */
+/* Bounds the memory of a play: beyond that it ends, not our container. */
 static void bound_memory(void)
 {
 	unsigned long long pages = 0;
@@ -60,7 +59,7 @@ static void bound_memory(void)
 	setrlimit(RLIMIT_DATA, &data);
 }
 
-/* Bounds the processor time of a play: a signal when it is over, and the end a second later. */
+/* Bounds the processor time of a play: a signal, and a second later the end. */
 static void bound_time(unsigned play_s)
 {
 	struct sigaction over = {.sa_handler = on_time_over, .sa_flags = SA_RESTART};
@@ -151,8 +150,7 @@ static bool may_begin(const struct plays *p)
 	       p->head->plays_cpu_us + p->head->play_cpu_most_us <= all_us;
 }
 
-/* Waits until a play ends, or the time of all plays is over: a play that hangs is not to cost the
- * others. */
+/* Waits for a play until the time of all is over: one that hangs is not to cost the others. */
 static void wait_and_kill(pid_t pid, int64_t end_ms)
 {
 	struct pollfd exited = {pidfd_open(pid, 0), POLLIN, 0};
@@ -192,8 +190,7 @@ static bool play_one(struct plays *p, size_t variant, size_t draw)
 	return true;
 }
 
-/* Chooses the order of variants: 1 comes first, for where it alone is there and is refused, nothing
- * needs to be played. */
+/* Puts variant 1 first: where it alone is there and is refused, nothing needs to be played. */
 static size_t variant_at(size_t turn, size_t variants)
 {
 	return variants > 1 && turn < 2 ? 1 - turn : turn;
@@ -243,7 +240,6 @@ int ask_by_uid(const void *a, const void *b)
 	return uid_cmp(a, b);
 }
 
-/* Returns the processor time that the child itself used so far. */
 static int64_t own_cpu_us(void)
 {
 	struct rusage own;
@@ -277,7 +273,7 @@ static const struct eta *merge_all(const struct ask_answer *a)
 	return all;
 }
 
-/* Makes the answer's text. False: it is too long, and there is no answer without it. */
+/* Makes the answer's text. False: it is too long, and the answer. */
 static bool make_text(const struct plays *p, const struct ask_answer *a, struct buf *text)
 {
 	buf_init(text, ask_text_max(a->n));

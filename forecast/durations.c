@@ -261,7 +261,7 @@ static struct logs logs_of(const struct weighed *all, size_t n, double *ret_weig
 	return (struct logs){n, mean, n > 0 ? sqrt(squares / sum) : 0};
 }
 
-/* Returns a kernel's width by Silverman's rule, within bounds; wider where samples are few. */
+/* Follows Silverman's rule, within bounds; wider where samples are few. */
 static double width_of(const struct logs *l)
 {
 	double width = 1.06 * l->spread * pow((double)l->n, -0.2);
@@ -333,7 +333,7 @@ static double uniform(uint64_t bits)
 }
 
 /* Returns the quantile u of the normal distribution, exact to 4.5e-4 (Abramowitz and Stegun
- * 26.2.23). Acklam's is exact to 1e-9, which nothing here needs. */
+ * 26.2.23). */
 static double normal_at(double u)
 {
 	double p = u < 0.5 ? u : 1 - u, t = sqrt(-2 * log(p));
@@ -393,7 +393,7 @@ static double agreed_share(const struct known *k)
 	return 0;
 }
 
-/* Takes a group's part of a density off the rest: what its samples weigh against all wider ones. */
+/* Takes a group's part of a density off the rest, by the weight of its samples. */
 static double part_of_group(double weight, double *rest)
 {
 	double part = *rest * weight / (weight + WIDER_WEIGHS);
@@ -407,8 +407,8 @@ static void add_density(double *to, double part, const float *density, size_t n)
 		to[at] += part * (double)density[at];
 }
 
-/* Returns what a group's lengths weigh for a run that asks for a time: of others' runs only those
- * that asked, too. */
+/* Returns what a group's lengths weigh for a run that asks for a time: others' runs count only if
+ * they asked, too. */
 static double weight_for_asked(const struct group_of_runs *g)
 {
 	return g->of_family ? g->length_weight : g->share_weight;
@@ -482,8 +482,8 @@ static const struct mixture *mixture_of(struct durations *d, const struct durati
 	return m;
 }
 
-/* Heeds what was asked: lengths that are a usual share of it become more likely. Where no share of
- * runs is known, their lengths stay as likely as they were. */
+/* Heeds what was asked: lengths that are a usual share of it become more likely. Where no share is
+ * known they stay as likely. */
 static void heed_asked(const struct mixture *m, double asked_log, double ret[LENGTHS])
 {
 	double unheeded = m->unasked / (1 - m->unknown);

@@ -113,7 +113,7 @@ static size_t play_index(const struct play *p, const struct uid *uid)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Returns how long the run still takes with the pods that it has. */
+/* Returns how long the run still takes with its pods. */
 static int64_t left_ms(const struct play_job *j)
 {
 	if (j->length_ms == PLAY_NEVER)
@@ -150,8 +150,7 @@ static void run_on(struct play *p, size_t index, int32_t pods, int64_t done)
 	put(p, index, left_ms(j), PLAY_ENDS);
 }
 
-/* Begins the run of a Job that holds quota. ran_ms: how long it has run. is_new: it begins in this
- * play. */
+/* Begins the run of a Job that holds quota. is_new: it has not run before this play. */
 static void run_begins(struct play *p, size_t index, int32_t pods, int64_t ran_ms, bool is_new)
 {
 	struct play_job *j = &p->job[index];

@@ -28,11 +28,9 @@
  * wants an answer from the API server first. Jobs beyond maxWaiting, which are kept by name alone,
  * are not played.
  *
- * Why this is not the engine of `sluice simulate` (cli/simulate/engine.h). The engine plays a
- * world: its Jobs are records of files, come, fail, are deleted, follow each other with think
- * times, and each event is told to journals with its bill. A play knows nothing of a Job but its
- * uid and what the queue says of it. Both need the agenda (base/agenda.h) and the queue. Alike is
- * else only the switch over decisions, of which each arm does something else.
+ * `sluice simulate` has an engine of its own (cli/simulate/engine.h), which plays a world: its Jobs
+ * come from files, fail, are deleted and follow each other, and journals are told. A play knows of
+ * a Job only its uid and what the queue says. Both share the agenda (base/agenda.h).
  */
 #ifndef SLUICE_FORECAST_PLAY_H
 #define SLUICE_FORECAST_PLAY_H

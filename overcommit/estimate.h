@@ -78,8 +78,7 @@ struct estimate {
 
 void estimate_make(const struct strategy *s, const struct estimate_node *n, struct estimate *ret);
 
-/* Return what is subtracted for system and high-priority pods, by the policy; and what these use,
- * whatever the policy. */
+/* Return what is subtracted for system and high-priority pods; and what these use. */
 struct load estimate_taken(const struct estimate *e);
 struct load estimate_busy(const struct estimate *e);
 

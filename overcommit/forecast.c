@@ -55,7 +55,6 @@ static size_t bucket_of(const struct scale *s, int64_t value)
 	return 1 + (size_t)(e - s->shift) * PER_DOUBLING + (size_t)within;
 }
 
-/* Returns the greatest value that falls into a bucket. */
 static int64_t upper_end(const struct scale *s, size_t bucket)
 {
 	if (!bucket)

@@ -16,8 +16,7 @@ static bool same_taint(const struct taint *a, const struct taint *b)
 	       strcmp(a->value, b->value) == 0;
 }
 
-/* Tells whether a flavor takes a taint: it tolerates it, or names it, and then its Jobs are matched
- * against it. */
+/* Tells whether a flavor tolerates a taint, or names it: then its Jobs are matched against it. */
 static bool takes_taint(const struct node_group *g, const struct taint *t)
 {
 	if (t->effect == TAINT_PREFER_NO_SCHEDULE)

@@ -23,8 +23,7 @@ static enum qos qos_said(const struct tier_facts *f)
 	return (enum qos)place(f->qos_label, names, 5);
 }
 
-/* Returns the class that a pod says: a label that is there decides, even one that names no
- * class. */
+/* Returns the class that a pod says. A label decides, even if it names none. */
 static enum priority_class class_said(const struct tier_facts *f)
 {
 	static const char *const names[] = {"koord-prod", "koord-mid", "koord-batch", "koord-free"};

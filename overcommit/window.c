@@ -75,7 +75,6 @@ int64_t window_changes_ms(const struct window *w, const struct strategy *s, int6
 	return now_ms < degraded ? degraded : INT64_MAX;
 }
 
-/* Returns the value at a time between two samples, on the straight line. */
 static __int128 between(__int128 a, __int128 b, int64_t part_ms, int64_t whole_ms)
 {
 	return a + (b - a) * part_ms / whole_ms;
@@ -99,8 +98,7 @@ static int64_t rounded_up(__int128 area, __int128 length)
 	return mean > INT64_MAX ? INT64_MAX : (int64_t)mean;
 }
 
-/* Returns the mean of what was taken over the last window_ms, up to the newest sample, which there
- * is. */
+/* Returns the mean over the last window_ms, up to the newest sample, which there is. */
 static struct load mean(const struct window *w, int64_t window_ms)
 {
 	const struct window_sample *newest = &w->sample[w->count - 1];

@@ -155,7 +155,7 @@ static void say_no_flavor(struct text *t, const struct clusterqueue *cq,
 			g->flavors[__builtin_ctzll(there)]->name);
 }
 
-/* Refuses a Job with more pods than it asks for. False: it has no more, or they stay. */
+/* Refuses a Job with more pods than it asks for, unless they stay. */
 static bool refuse_surplus(const struct workload *w, size_t nnodes, struct text *t)
 {
 	if (w->ends_when_stopped || nnodes <= (size_t)w->shape->pods)
@@ -165,8 +165,7 @@ static bool refuse_surplus(const struct workload *w, size_t nnodes, struct text 
 	return true;
 }
 
-/* Chooses what a Job would hold. False: it needs something of a group of which no flavor is for
- * it. */
+/* Chooses what a Job would hold. False: no flavor of a group that it needs is for it. */
 static bool choose_lines(const struct clusterqueue *cq, const struct claim *c,
 	const struct entrant *e, struct text *t, struct intake *ret)
 {

@@ -50,7 +50,6 @@ void player_free(struct player *p)
 
 /* ---- The calls ---- */
 
-/* Checks that the argument is there without which the call cannot be made. */
 static int check_argument(const struct queue_call *c, struct err *e)
 {
 #define NEEDS(kind, function, member)                                                              \
@@ -67,13 +66,12 @@ static int check_argument(const struct queue_call *c, struct err *e)
 	return 0;
 }
 
-/* Returns a text for a function that takes no NULL. */
 static const char *text(const char *s)
 {
 	return s ? s : "";
 }
 
-/* Makes a call, and puts its answer into *now, which has the call as recorded. A case each call. */
+/* Makes a call, and puts its answer into *now. A case each call. */
 static void make(struct player *p, const struct queue_call *c, struct queue_call *now,
 	struct decision *decisions)
 {

@@ -102,7 +102,6 @@ static bool part_begins(struct recorder *r)
 	return true;
 }
 
-/* Writes the last line, which says why there are no more. */
 static void put_end(struct recorder *r, const char *why)
 {
 	struct record_end end = {why};
@@ -155,7 +154,7 @@ static void put_line(struct recorder *r)
 		part_ends(r);
 }
 
-/* Writes the line of a call, but not in a forked child, which has a copy of all this. */
+/* Writes the line of a call, but not in a forked child. */
 static void hear(const struct queue_call *call, void *ctx)
 {
 	struct recorder *r = ctx;

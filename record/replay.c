@@ -15,7 +15,6 @@
 
 /* ---- The first line and the last ---- */
 
-/* Reads a short line by its schema. */
 static int read_short(
 	const struct schema *s, struct slice line, struct arena *a, void *ret, struct err *e)
 {

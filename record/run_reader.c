@@ -42,7 +42,6 @@ static int open_part(struct run_reader *r, unsigned number)
 	return fd;
 }
 
-/* Opens the next part. False: there is none. */
 static bool part_begins(struct run_reader *r)
 {
 	int fd = open_part(r, r->npart + 1);

@@ -526,9 +526,8 @@ enum priority_source {
 	PRIORITY_RECALLED, /* of a run: its class was there under an earlier leader */
 };
 
-/* Says which priority of a run counted last under an earlier leader, of a Job that was adopted
- * while its class is not there. Nothing happens where this queue has seen the class since, or was
- * told before. */
+/* Says which priority of a run counted last under an earlier leader, if the Job was adopted while
+ * its class is not there. Does nothing where the class was seen since, or the priority told. */
 void queue_recall_priority(struct queue *q, const struct uid *uid, int32_t priority);
 /* Gives the priority of a run that counts. PRIORITY_UNKNOWN also where the Job holds no quota. */
 enum priority_source queue_job_priority(const struct queue *q, const struct uid *uid, int32_t *ret);
@@ -616,8 +615,7 @@ struct decision {
 size_t queue_decide(
 	struct queue *q, int64_t now_ms, struct decision *out, size_t cap, int64_t *ret_next_ms);
 
-/* Pauses starts: queue_decide() starts nothing, and stops nothing for another's sake. Windows and
- * all other stops go on. */
+/* Pauses starts: nothing starts, and nothing stops for another's sake. All other stops go on. */
 void queue_pause_starts(struct queue *q, bool paused);
 
 /* What a run costs, or cost: the bill of its segment. */
@@ -642,7 +640,7 @@ struct run_cost {
 	int64_t cost;
 };
 bool queue_job_cost(struct queue *q, const struct uid *uid, int64_t now_ms, struct run_cost *ret);
-/* Says what a run with what the Job holds would cost from from_ms on: for plays of the future. */
+/* Says what the run would cost from from_ms on: for plays of the future. */
 bool queue_job_cost_of(struct queue *q, const struct uid *uid, int64_t from_ms, int64_t duration_ms,
 	struct run_cost *ret);
 
