@@ -38,13 +38,13 @@ enum role {
 
 /* The lease, by tick_ms. */
 struct lease_state {
-	int64_t ms; /* its length */
+	int64_t ms; /* the lease's length */
 	int64_t due_ms;
-	int64_t sent_ms, until_ms; /* the last request; what a confirmed one gave us */
-	uint64_t asked, confirmed; /* number of the last request; of the last confirmed */
+	int64_t sent_ms, until_ms; /* of the last request; how long the lease is ours */
+	uint64_t asked, confirmed; /* number of the last request; of the last confirmed one */
 	bool awaited;		   /* some Job waits for a confirmation */
 	bool wanted;
-	uint64_t request; /* under way, 0 for none; in the two below, too */
+	uint64_t request; /* the one under way; 0: none */
 };
 
 struct load_state {
@@ -58,7 +58,7 @@ struct batch_state {
 	int64_t due_ms;
 	unsigned tries;
 	bool wanted;
-	struct intent intent; /* stays as it is until it is answered */
+	struct intent intent; /* unchanged until it is answered */
 };
 
 struct job_queue {
@@ -70,7 +70,7 @@ struct job_queue {
 struct taken {
 	struct intent intent;
 	struct quota_line lines[QUEUE_LINES_MAX];
-	/* Of its template: directives as the owner wrote them and of the run; what else changes. */
+	/* The directives of its template, as the owner wrote them and as the run has them. */
 	struct directives_text own_directives, run_directives;
 	struct arena edit;
 	char fault[TEMPLATE_FAULT_SIZE];
@@ -90,14 +90,14 @@ struct gate {
 	void *ctx;
 	const struct bill_labels *bill_labels;
 	/* Two clocks. What is decided, written and told goes by the one on the wall, which may step
-	 * by hours either way. All pauses and the lease go by tick_ms, which only goes on: else a
-	 * step back would keep the lease from being renewed, and a step forward would have a status
-	 * believed that is too old to be. */
+	 * by hours either way. All pauses and the lease go by tick_ms, which only goes on. Else a
+	 * step back would keep the lease from being renewed, and after a step forward a status that
+	 * is too old would be believed. */
 	int64_t now_ms, tick_ms;
 
 	enum role role;
 	int64_t epoch;
-	int64_t epoch_seen; /* the highest that any story told of */
+	int64_t epoch_seen; /* the highest epoch in any story */
 	bool synced;
 	bool blind;	    /* Jobs are not followed just now */
 	int64_t written_ms; /* by tick_ms: the last write to a Job that landed; see failing.c */
@@ -109,14 +109,14 @@ struct gate {
 	struct label_sets label_sets;
 	struct map by_uid;
 	struct siphash_key name_key;
-	struct map by_name; /* the newest Job of each name; older ones by gate_job.namesake */
+	struct map by_name; /* the newest Job of each name; gate_job.namesake leads to older ones */
 	struct map by_request;
 	struct gate_job *first, *last;
 	struct job_queue dirty, want;
 	uint64_t list; /* number of the list being read, or last read */
-	bool listing;  /* it is under way */
+	bool listing;  /* that list is under way */
 	bool went_back;
-	bool retell; /* the queue is told of what it brings whether it is news or not */
+	bool retell; /* the queue is told of each Job of the list, news or not */
 	struct due due;
 	int64_t decide_due_ms;
 
@@ -126,7 +126,7 @@ struct gate {
 	struct adoption adoption;
 	struct provisions provisions;
 	struct mass_stop mass_stop;
-	int64_t ledger_down_ms; /* wall clock: since when nothing starts for want of the ledger; 0: it is there */
+	int64_t ledger_down_ms; /* wall clock: since when the ledger is away; 0: it is there */
 	struct siphash_key story_key; /* from the ledger, with the lease */
 	struct story_reader *story_reader;
 
@@ -138,7 +138,7 @@ struct gate {
 	struct run_bill bill; /* of the run that is being released */
 
 	struct note_queue notes;
-	size_t nfetching; /* Jobs */
+	size_t nfetching; /* deferred Jobs that are being read */
 
 	struct gate_counts counts;
 };
@@ -158,7 +158,7 @@ void gate_mark_dirty(struct gate *g, struct gate_job *j);
 
 /* ---- What is asked of the API server for a Job ----------------------------------------------- */
 
-/* Tells whether a request is wanted or under way, and which. */
+/* Tells whether a request about the Job is wanted or under way, and of which kind. */
 bool job_busy(const struct gate_job *j);
 enum intent_kind job_busy_with(const struct gate_job *j);
 /* Tells whether the Job waits, is on the watch and suspended. */
@@ -169,7 +169,7 @@ bool job_goes_on(const struct gate *g, const struct gate_job *j);
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind);
 /* Asks for kind whatever pause is on. Nothing may be under way. */
 void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind);
-/* Asks for nothing until tick_ms is that; for so long, spread by a quarter. */
+/* Asks for nothing until tick_ms is at_ms; for ms, spread by a quarter. */
 void job_pause(struct gate *g, struct gate_job *j, int64_t at_ms);
 void job_rest(struct gate *g, struct gate_job *j, int64_t ms);
 /* Begins to count the tries, and the refusals among them, anew. */
@@ -178,7 +178,7 @@ void request_begin_tries(struct gate_job *j);
 bool request_count_refused(struct gate_job *j);
 /* Counts the pods that there are, or that may be made at any time. */
 int32_t job_pods_in_sight(const struct gate_job *j);
-/* As large as the API server takes. */
+/* Makes room for directives as large as the API server takes; gives it back. */
 void directives_text_init(struct directives_text *t);
 void directives_text_done(struct directives_text *t);
 
@@ -189,8 +189,8 @@ void gate_add_operation(struct gate *g, const struct ledger_op *op);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
 /* Makes an operation for what was done at another time than now. */
 void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
-/* Tells the queue of a reservation: it counts the lines as the Job's, whether it has that in its order
- * or not. */
+/* Tells the queue of a reservation: the queue counts the lines as the Job's, whether or not it has the Job
+ * in its order. */
 void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Ends our epoch. */
 void gate_depose(struct gate *g, const char *why);
@@ -202,7 +202,7 @@ void gate_confirm_lease(struct gate *g);
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);
 /* Tells whether no confirmation came for so long that a successor may lead by now. */
 bool gate_lease_ran_out(const struct gate *g);
-/* Tells whether nothing starts, while a mass stop or an adoption wants it so; tells the queue. */
+/* Tells whether nothing starts, because of a mass stop or an adoption; tells the queue so. */
 bool gate_starts_pause(const struct gate *g);
 void gate_pause_starts(struct gate *g);
 

@@ -1,10 +1,10 @@
 /*
- * Private to the gate: its own record of a Job. Each part has a file that alone writes it:
- * attempt.c, stop.c, scale_down.c, growth.c, stop_notice.c, waiting_note.c, outcome_note.c,
- * never_starts.c, newcomer.c, start_time.c, requests.c, refusals.c. Other files use its functions.
+ * Private to the gate: its own record of a Job. These parts have a file each that alone writes them:
+ * attempt, stop, scale_down, growth, stop_notice, waiting_note, outcome_note, never, newcomer and
+ * start_time. Other files use its functions. Of request and refusals several files write fields.
  *
- * phase.c, attempt.c, stop.c and requests.c never look at another Job; the others never at a
- * phase's details.
+ * phase.c, attempt.c and requests.c never look at another Job; stop.c does only to name the Job that
+ * needs the room.
  */
 #ifndef SLUICE_CONTROLLER_GATE_RECORD_H
 #define SLUICE_CONTROLLER_GATE_RECORD_H
@@ -33,7 +33,7 @@ struct failing;
 struct label_set;
 struct stuck;
 
-/* The newest that was observed of a Job, reduced to what the protocol asks. */
+/* What was observed last of a Job, reduced to what the protocol asks. */
 struct facts {
 	int64_t generation, version;
 	bool suspend, by_person, deleting, finished, failed, has_annotations;
@@ -44,11 +44,9 @@ struct facts {
 	bool cut_short;		/* job_was_cut_short() */
 	bool managed;		/* ours, as the gate's options have it */
 	bool quiet;		/* job_quiet() */
-	/* Its status says so, and the Job controller will end it: see struct job_status. */
-	bool ending;
-	bool cannot_end; /* it will not: it is suspended, was stopped before its start time was written */
-	/* Of a run that was, pods may be left: it is not started anew until then. */
-	bool leaving;
+	bool ending; /* the work is over, and Kubernetes will end the Job: see struct job_status */
+	bool cannot_end; /* ... but cannot: the Job was stopped before its start time was written */
+	bool leaving;	 /* pods of an earlier run may be left, so no start is due */
 	bool start_left; /* start_time_is_left() */
 	bool start_seen; /* not suspended, and the status says the Job controller knows */
 	enum story_state story_state;
@@ -56,31 +54,31 @@ struct facts {
 	int64_t story_epoch;
 	int32_t pods;	 /* job_pods() */
 	int32_t kept_up; /* job_pods_kept_up() */
-	int32_t present; /* active and terminating: pods there are, needed or not */
-	int32_t active;	 /* before the Job controller read of a stop: the work that loses */
-	/* The same of a deletion: those, and pods of this run that went before and had not ended well.
-	 * A namespace that is deleted takes the pods first, and the Jobs when no pod is left. */
+	int32_t present; /* active and terminating pods, needed or not */
+	int32_t active; /* pods whose work a stop loses: as before the Job controller read of the stop */
+	/* Pods whose work a deletion loses: active ones, and pods of this run that went before and had
+	 * not ended well. A deleted namespace takes the pods first, and the Jobs when no pod is left. */
 	int32_t at_work;
 	int32_t succeeded;
-	bool ready;    /* it runs, and as many pods as it needs are ready, or have ended well */
-	int32_t lacks; /* it runs, and so many pods of those it needs are not ready now */
+	bool ready;    /* the Job runs, and all pods that it needs are ready, or have ended well */
+	int32_t lacks; /* pods that a run needs and that are not ready now */
 	int32_t parallelism, owner_parallelism, owner_completions; /* as in struct job */
 	bool completions_follow;
 	bool reapplied; /* as in struct job */
 	bool ignores_disruption;
-	bool at_backoff_limit; /* of one more failed pod the Job controller fails it */
-	bool rewritable;       /* it may run on idle room, but need not */
+	bool at_backoff_limit; /* one more failed pod fails the Job */
+	bool rewritable;       /* the Job may run on idle room, but need not */
 	int64_t created_ms, start_ms;
 	int64_t queued_ms;	    /* job_queued_ms() */
 	struct job_history history; /* as the story tells it */
-	int64_t stopping_at_ms;	    /* what it was told of its stop; 0: nothing */
+	int64_t stopping_at_ms;	    /* when the Job is told that it stops; 0: no stop is told */
 	int64_t finished_ms, suspended_ms;
 	bool held;			    /* the annotation sluice.dev/hold is there */
 	enum dependency_failure on_failure; /* what its owner wants, should it never start */
 	int32_t annotation_bytes;	    /* of its owner's */
 	bool has_notice;
-	enum wait_reason notice; /* its kind; WAIT_NOT when there is none, or not one of ours */
-	int64_t booked_start_ms; /* that it was told; 0: none */
+	enum wait_reason notice; /* WAIT_NOT: there is none, or not one of ours */
+	int64_t booked_start_ms; /* the start that the Job is told; 0: none */
 };
 
 struct job_name {
@@ -97,23 +95,23 @@ struct gate_job {
 	bool dirty;
 
 	struct facts seen;
-	char *story;	    /* the annotation's text, NULL when absent */
-	char *queue;	    /* the label's value */
-	char *family;	    /* what it and its like have in common; NULL when it is one of a kind */
-	char *labels;	    /* those that its bills carry, as JSON; NULL when it has none of them */
-	char *submitted_by; /* the user's name; NULL when it is not known */
+	char *story;  /* the annotation's text, NULL when absent */
+	char *queue;  /* the label's value */
+	char *family; /* the name that Jobs of its kind share; NULL: there is none */
+	char *labels; /* the labels that its bills carry, as JSON; NULL: it has none of them */
+	char *submitted_by;	     /* the user's name; NULL when it is not known */
 	struct label_set *label_set; /* its labels; NULL: none, or too many to be kept */
-	char *finalizer;  /* it is being deleted, and that keeps it; NULL: nothing does */
+	char *finalizer;  /* what keeps a Job that is being deleted; NULL: nothing does */
 	char *suspender;  /* who suspended it while it ran; NULL: nobody is named, or it runs */
-	char *trouble;	  /* what its story tells of it; NULL: it stopped without, or runs */
+	char *trouble;	  /* what kept the pods of its last run, as its story tells; or NULL */
 	uint64_t in_list; /* number of the last complete list it was in */
 	uint64_t told_in; /* number of the last list when an answer told of it last */
 	bool lost;     /* not on the watch: deleted, or its label was taken off; a GET will tell */
-	bool told_end; /* it is lost by an event: all that it became until then was seen */
-	bool fetching; /* it was deferred, has its turn, and nothing of it was read yet */
+	bool told_end; /* lost by an event: all that the Job became until then was seen */
+	bool fetching; /* deferred until its turn came, and not read yet */
 	bool gone;     /* a GET said that there is no such Job */
 	bool adopted;  /* its reservation was lost, and made anew by its story, a moment ago */
-	bool spared;   /* it is of a mass that is not stopped yet, or not gone yet (mass_stop.c) */
+	bool spared;   /* of a mass that is not stopped yet, or not gone yet (mass_stop.c) */
 
 	enum phase phase;
 	struct attempt attempt;
@@ -126,17 +124,15 @@ struct gate_job {
 	struct never_starts never;
 	struct newcomer newcomer;
 	struct start_time start_time;
-	uint64_t after_lease; /* not to be written to before this many lease requests were confirmed
-			       */
+	uint64_t after_lease; /* number of the lease request whose yes it awaits before a write */
 	bool need_read;	      /* what we know may be old: GET before the next write */
 	struct refusals refusals;
 	struct failing *failing; /* NULL: no request about it has failed */
-	struct stuck *stuck;	 /* it runs and lacks pods (stuck.c); or NULL */
-	bool well;		 /* since we know it, this run had all its pods ready once */
-	bool retell;	  /* the queue is to be told of it once more, whether it is news or not */
-	int64_t waits_ms; /* since then, by tick_ms, it is in PHASE_WAITING; 0: since before we came */
-	/* It ran without being admitted, and was stopped before the Job controller told of it. */
-	bool ran_unseen;
+	struct stuck *stuck;	 /* of a run that lacks pods (stuck.c); or NULL */
+	bool well;		 /* all pods of this run were ready once since we know it */
+	bool retell;		 /* the queue is to be told of the Job once more, news or not */
+	int64_t waits_ms; /* since when it is in its phase, by tick_ms; 0: since before we came */
+	bool ran_unseen; /* it ran unadmitted, and was stopped before the Job controller told of it */
 
 	struct job_request request;
 };
