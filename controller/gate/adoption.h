@@ -20,33 +20,33 @@ struct adoption {
 	bool pauses; /* nothing starts */
 	int64_t until_ms, look_ms; /* by tick_ms */
 	size_t adopted;
-	struct story_run run; /* told last */
+	struct story_run run; /* of the story that was read last */
 };
 
-/* The reservation that was read, as its Job's story has it where the ledger lost a GROW. True: it
- * holds more than the ledger says: once the queue has it so, adoption_raise() writes it. Lines are good
- * until the next call. */
+/* Tells whether a Job's story holds more than the reservation that was read: the ledger lost a GROW. If so,
+ * puts what the story says into r, whose lines are then good until the next call. Once the queue has them,
+ * adoption_raise() writes them to the ledger. */
 bool adoption_is_outgrown(struct gate *g, const struct gate_job *j, struct ledger_reservation *r);
 void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* It was let have as many pods as it has, by its own story. */
+/* Tells whether the Job's own story lets it have as many pods as it has. */
 bool adoption_story_covers(struct gate *g, const struct gate_job *j);
 
-/* A reservation that was read is of an attempt before the one that runs: it was given back, and
- * that was lost. */
+/* Tells whether a reservation that was read is of an attempt before the one that runs: it was given back,
+ * and the ledger lost that. */
 bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r);
 void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r);
 /* Finds what a Job without a reservation holds, if its own story tells and is believed. Lines are good
- * until a story is read again. phase.c takes the Job over by it, and then tells that here. */
+ * until a story is read again. phase.c takes the Job over by it, and then calls adoption_found(). */
 bool adoption_finds(struct gate *g, const struct gate_job *j, struct ledger_reservation *ret);
 void adoption_found(struct gate *g, struct gate_job *j);
-/* Begins the pause, if one is due: all that runs was adopted. */
+/* Begins the pause, if one is due. Call it when all that runs was adopted. */
 void adoption_begin(struct gate *g);
-/* It runs by the word of a leader that came after us: so we are none. */
+/* Tells whether the Job runs by the word of a leader that came after us: then we lead no more. */
 bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j);
-/* It runs a later attempt than the one that was adopted, which the ledger had closed and forgotten, or
- * has grown since: a takeover finds that out at its beginning, so it begins anew. */
+/* Tells whether, in the pause, the Job is seen to run a later attempt than was adopted, or to hold more. Only
+ * the beginning of a takeover can mend that, so another one is needed. */
 bool adoption_overtakes(struct gate *g, const struct gate_job *j);
-/* The ledger would not have one that was adopted: it had closed that attempt. */
+/* Takes the ledger's refusal of an adoption: it had closed that attempt. */
 void adoption_was_in_vain(struct gate *g, struct gate_job *j);
 void adoption_tick(struct gate *g);
 int64_t adoption_due_ms(const struct gate *g);

@@ -20,10 +20,10 @@ struct bill_labels {
 	size_t n;
 };
 
-/* Keys with commas between; "" none. ERR_INVALID: one that no label can have, or too many. */
+/* Reads keys with commas between; "": none. ERR_INVALID: a key that no label can have, or too many. */
 int bill_labels_parse(const char *text, struct bill_labels *ret, struct err *e);
 
-/* {"team":"a","project":"x"}; yours. NULL when the Job has none of them. */
+/* Makes {"team":"a","project":"x"} of a Job's labels: yours. NULL: it has none of these. */
 char *bill_labels_of(const struct bill_labels *b, const struct job *j);
 
 #endif

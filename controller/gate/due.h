@@ -24,6 +24,6 @@ void due_done(struct due *d);
 void due_set(struct due *d, struct alarm *a, int64_t at_ms); /* sets or moves */
 void due_clear(struct due *d, struct alarm *a);		     /* fine when not set */
 int64_t due_next_ms(const struct due *d);		     /* INT64_MAX when none is set */
-struct alarm *due_take(struct due *d, int64_t now_ms);	     /* one that is due, cleared; or NULL */
+struct alarm *due_take(struct due *d, int64_t now_ms); /* the first that is due, cleared; or NULL */
 
 #endif

@@ -32,24 +32,24 @@ struct gate_job;
 
 #define FAILING_PATIENCE_MS INT64_C(30000)
 
-/* Of a Job for which requests failed, of which none of their kinds has succeeded since. A start that failed
- * is kept in mind until the Job runs, whatever fails meanwhile. */
+/* Failures of requests about one Job whose kinds have not succeeded since. A start that failed is kept in
+ * mind until the Job runs, whatever fails meanwhile. */
 struct failing {
-	enum intent_kind asked; /* the kind that failed last; what follows is of that */
+	enum intent_kind asked; /* the kind that is told: what failed last, or the start */
 	uint32_t told;		/* the kinds whose failure was noted: a bit each */
 	bool refused;		/* the last answer was a no */
 	char *said;		/* the server's last words, or ours; NULL: none yet */
 	int64_t generation;	/* of the Job, when that was said */
-	int64_t since_ms; /* by the clock on the wall: the first of these failures; 0: it succeeded since */
-	int64_t began_ms; /* by tick_ms: the first in this phase; 0: none */
-	unsigned starts;  /* that were given up in a row while other writes landed */
-	bool by_status;	  /* the next fence goes by the subresource status */
+	int64_t since_ms;	/* first failure of that kind, by the wall; 0: it succeeded since */
+	int64_t began_ms;	/* first failure in this phase, by tick_ms; 0: none */
+	unsigned starts;	/* given up in a row while other writes landed */
+	bool by_status;		/* the next fence goes by the subresource status */
 };
 
 /* Takes an answer to a request about the Job. Notes the server's words where they are news. */
 void failing_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
-/* The Job comes into that phase: forgets what does not matter there. */
+/* Forgets what does not matter in the phase that comes next. */
 void failing_enter(struct gate_job *j, enum phase next);
 /* Tells whether the start has failed for too long. */
 bool failing_ends_start(const struct gate *g, const struct gate_job *j);

@@ -15,14 +15,14 @@
  * it goes back to what it was. Where a PATCH may have landed before its owner edited the Job, pods
  * are counted first (scale_down.c). It does not begin while pods of a larger size may be left.
  *
- * What the API server refuses is called off. Where an earlier PATCH of it was not answered, that
- * may land yet: then the Job is told its story anew first (INTENT_RETELL), after which it cannot.
+ * A growth that the API server refuses is called off. If an earlier PATCH was not answered it may land
+ * yet: then the Job is told its story anew first (INTENT_RETELL), after which that PATCH cannot.
  *
  * A stop goes first, and so does what makes the run smaller: their PATCHes write a story, too, after
- * which none of ours can land.
+ * which no PATCH of a growth can land.
  *
  * A leader that dies between GROW and PATCH leaves a reservation for more pods than the Job says,
- * and a PATCH that may be under way. Its successor does not know what that one wanted: it takes
+ * and a PATCH that may be under way. Its successor does not know what the growth was for, and takes
  * back what is not used. But first it tells the Job its story anew (INTENT_RETELL), after which no
  * PATCH of an earlier leader can land.
  */
@@ -49,27 +49,28 @@ enum growth_step {
 struct growth {
 	enum growth_step step;
 	int32_t from, to;     /* pods that the reservation is for, before and after */
-	int32_t seq;	      /* of its GROW */
-	bool may_have_landed; /* a PATCH of it, or its owner's manifest, with no fewer pods */
-	bool fenced;	      /* the story is another one since the last of them was sent */
-	bool dropped;	      /* it is to be smaller: no PATCH is sent any more */
-	bool denied;	      /* the API server will not have it: the same */
+	int32_t seq;	      /* the number of its GROW */
+	bool may_have_landed; /* its PATCH may have, or its owner's manifest with no fewer pods */
+	bool fenced;	      /* no PATCH sent so far can land: the story is another one */
+	bool dropped;	      /* the run is to be smaller: no PATCH is sent any more */
+	bool denied;	      /* the API server refused it: no PATCH is sent any more */
 	unsigned denials;     /* in a row */
-	int64_t denied_ms; /* by tick_ms: refused by the API server, and not tried again before */
+	int64_t denied_ms;    /* no growth before, by tick_ms: the API server refused one */
 };
 
+/* Begins the growth that the queue decided on, or takes it back in the queue. */
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d);
-/* The ledger's answer to the GROW of that number. */
+/* Takes the ledger's answer to the GROW of that number. */
 void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v);
-/* Of a run that is not to stop: ends what has landed, or cannot any more. */
+/* Ends the growth of a run that is not to stop, if it has landed or cannot any more. */
 void growth_settle(struct gate *g, struct gate_job *j);
-/* The same; and it is not to be smaller: asks for the PATCH that is due. False: none is. */
+/* Asks for the PATCH that is due of a run that is neither to stop nor to be smaller. False: none is. */
 bool growth_see_to(struct gate *g, struct gate_job *j);
-/* It is to be smaller. */
+/* Has no PATCH sent any more: the run is to be smaller. */
 void growth_drop(struct gate_job *j);
-/* The reservation is for more pods than there are, and stays so. */
+/* Tells whether the reservation stays as it is, though for more pods than there are. */
 bool growth_keeps(const struct gate *g, const struct gate_job *j);
-/* A PATCH of it is due, or under way. */
+/* Tells whether a PATCH of a growth may be due, or under way. */
 bool growth_tells(const struct gate_job *j);
 /* INTENT_GROW. */
 bool growth_wanted(const struct gate *g, const struct gate_job *j);
@@ -79,9 +80,9 @@ void growth_denied(struct gate *g, struct gate_job *j, const char *said);
 /* INTENT_RETELL. */
 bool growth_retell_wanted(const struct gate *g, const struct gate_job *j);
 void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i);
-/* Another story stands there: what was sent before tests the one that did. */
+/* Says that another story stands on the Job: PATCHes that were sent before cannot land. */
 void growth_retold(struct gate_job *j);
-/* The attempt ends. */
+/* Forgets the growth, for the attempt has ended. */
 void growth_end(struct gate_job *j);
 
 #endif

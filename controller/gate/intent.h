@@ -1,6 +1,6 @@
 /*
  * An intent: what the gate asks the ledger or the API server for, in full. intents.def has a row for each
- * kind; what a row says that is no function is asked here.
+ * kind.
  */
 #ifndef SLUICE_CONTROLLER_GATE_INTENT_H
 #define SLUICE_CONTROLLER_GATE_INTENT_H
@@ -27,13 +27,12 @@ enum {
 
 enum intent_trait {
 	WRITES_NOTHING = 1 << 0,
-	NEEDS_NO_LEASE = 1 << 1, /* it may be asked for while a successor may lead */
-	NEEDS_LEASE_NOW =
-		1 << 2,		 /* no word of the Job is enough: the lease must not have run out */
-	TELLS_STORY = 1 << 3,	 /* ... of what runs or ran: short where there is no room for it */
-	GOES_FIRST = 1 << 4,	 /* it frees quota */
-	GOES_BY_STATUS = 1 << 5, /* it may: most webhooks do not look at that */
-	ENDS_BY_A_NO = 1 << 6,	 /* all others that hold quota are asked for until they land */
+	NEEDS_NO_LEASE = 1 << 1,  /* may be asked for while a successor may lead */
+	NEEDS_LEASE_NOW = 1 << 2, /* is not sent once the lease ran out, whatever the Job tells */
+	TELLS_STORY = 1 << 3,	  /* of what runs or ran: short where there is no room for it */
+	GOES_FIRST = 1 << 4,	  /* frees quota */
+	GOES_BY_STATUS = 1 << 5,  /* may, since most webhooks do not look there */
+	ENDS_BY_A_NO = 1 << 6, /* is given up when refused; others are asked for until they land */
 	HARMLESS_TO_START = 1 << 7, /* a start may be decided while it is under way */
 	STANDS_ALONE = 1 << 8,	    /* no phase hangs on it */
 	HAS_OWN_LIMITS = 1 << 9,    /* of tries and failures (provision.c) */
@@ -50,11 +49,11 @@ struct start_template {
 		const char *node_selector; /* an object */
 		const char *tolerations;   /* an array */
 		const char *node_affinity; /* spec.affinity.nodeAffinity, an object; "": none */
-	} own, run; /* as the owner wrote them; joined with those of the run's flavors */
+	} own, run;		   /* as the owner wrote them; with what the run's flavors add */
 	struct template_edit edit; /* what else changes: node affinity, labels, annotations */
 	const char *resources;	   /* of its containers, as the owner wrote them; NULL: they stay */
-	enum lending lending;	   /* the names under which the run asks for these */
-	const char *fault;	   /* NULL, or why no patch of it can be made: a sentence */
+	enum lending lending;	   /* the names under which the run asks for resources */
+	const char *fault;	   /* why no patch of it can be made, a sentence; or NULL */
 };
 
 /* Annotations of pods that take what was set aside for a ProvisioningRequest. */
@@ -68,7 +67,7 @@ struct provision_ask {
 	const struct label *parameters;
 	size_t nparameters;
 	int32_t pods;
-	uint64_t key; /* kept with it: provision_fact.key */
+	uint64_t key; /* kept with the request: provision_fact.key */
 };
 
 struct intent {
@@ -88,34 +87,30 @@ struct intent {
 	struct uid uid;
 	const char *ns, *name;
 	int64_t generation; /* INTENT_START tests it, and what restores parallelism does */
-	int64_t version; /* INTENT_CLEAR and INTENT_DELETE test it: nothing of the Job is another since it was decided */
+	int64_t version; /* INTENT_CLEAR and INTENT_DELETE test it: no change since the decision */
 	const char *queue; /* INTENT_START tests the label: changing it moves no generation */
 	const char *story_before; /* tested; NULL: there must be none */
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
 	struct story story;	  /* what to write */
-	const char *hold; /* INTENT_STOP and INTENT_TELL: also set sluice.dev/hold to this; or
-			     NULL */
-	/* Also set these two fields of the spec, where they are more than 0: a start with fewer
-	 * pods than asked for takes them down, and what ends the run puts them back to what its
-	 * owner wrote. What puts them back tests generation as well: the owner may be editing
-	 * them. */
+	const char *hold; /* INTENT_STOP and INTENT_TELL: the text of sluice.dev/hold; NULL: none */
+	/* Two fields of the spec to be set, where more than 0. A start with fewer pods than asked for
+	 * lowers them, and the intent that ends the run restores what the owner wrote. That one tests
+	 * generation as well: the owner may be editing them. */
 	int32_t parallelism, completions;
-	const char *notice; /* INTENT_NOTICE: the text of sluice.dev/waiting */
-	int64_t booked_start_ms; /* INTENT_NOTICE: also set sluice.dev/booked-start; 0: take it off, if: */
-	bool has_booked_start;	/* INTENT_NOTICE, INTENT_START: it is there */
-	const char *outcomes;	/* INTENT_OUTCOMES: the text of sluice.dev/after-outcomes */
-	bool has_notice;	/* INTENT_START: take that off; false: test that there is none */
-	int64_t stopping_at_ms; /* INTENT_WARN: the time in sluice.dev/stopping-at; 0: take it off
-				 */
-	/* Annotations are full: the story in so many bytes at most (story_fit()); 0: whole. */
-	size_t story_max;
-	bool untold;	/* INTENT_STOP: no story at all, of a Job that has none */
+	const char *notice;	 /* INTENT_NOTICE: the text of sluice.dev/waiting */
+	int64_t booked_start_ms; /* INTENT_NOTICE: the time in sluice.dev/booked-start; 0: take it off */
+	bool has_booked_start; /* INTENT_NOTICE, INTENT_START: sluice.dev/booked-start is there */
+	const char *outcomes;  /* INTENT_OUTCOMES: the text of sluice.dev/after-outcomes */
+	bool has_notice; /* INTENT_START: take the notice off; false: test that there is none */
+	int64_t stopping_at_ms; /* INTENT_WARN: the time in sluice.dev/stopping-at; 0: take it off */
+	size_t story_max; /* most bytes of the story, where annotations are full (story_fit()); 0: any */
+	bool untold;	  /* INTENT_STOP: no story at all, on a Job that has none */
 	bool by_status; /* INTENT_CLEAR; INTENT_TELL: through the subresource status (failing.h) */
 	bool resume;	/* INTENT_TELL: suspend false, so that a Job without work left can end */
-	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: of
-			      one that waits no more */
-	bool drop_warning; /* INTENT_START, _STOP, _TELL: take that off, if it is there */
-	bool with_nodes;   /* INTENT_PODS: and say on which nodes they are */
+	bool drop_notice; /* INTENT_TELL: take sluice.dev/waiting off, for its room; INTENT_RETELL: for
+			      the Job waits no more */
+	bool drop_warning; /* INTENT_START, _STOP, _TELL: take sluice.dev/stopping-at off */
+	bool with_nodes;   /* INTENT_PODS: ask for the nodes of the pods, too */
 	struct start_template template; /* INTENT_START, INTENT_PROVISION */
 	struct provision_ask provision; /* INTENT_PROVISION, INTENT_UNPROVISION: its name */
 };

@@ -1,9 +1,9 @@
 /*
  * Label sets: the labels of Jobs, each different set kept once.
  *
- * Jobs that one hand or one CronJob made have the same labels mostly, so a Job takes a pointer. A
- * tenant may make all its Jobs differ: of LABEL_SET_BYTES_MAX bytes at most are the labels that are
- * kept of a Job; of one with more none are, and no selector that asks for a label finds it.
+ * Jobs of one CronJob mostly have the same labels, so a Job's record has a pointer to a set. A tenant may
+ * make all its Jobs differ, so there is a limit: of a Job whose labels have more than
+ * LABEL_SET_BYTES_MAX bytes none is kept, and no selector that asks for a label finds it.
  */
 #ifndef SLUICE_CONTROLLER_GATE_LABEL_SET_H
 #define SLUICE_CONTROLLER_GATE_LABEL_SET_H
@@ -32,7 +32,7 @@ struct label_sets {
 void label_sets_init(struct label_sets *all, struct siphash_key key);
 void label_sets_done(struct label_sets *all); /* no reference may be left */
 
-/* NULL: it has none, or too many. Give it back with label_set_put(). */
+/* Takes the set of a Job's labels; NULL: none, or too many. Give it back with label_set_put(). */
 struct label_set *label_set_of(struct label_sets *all, const struct label *labels, size_t nlabels);
 void label_set_put(struct label_sets *all, struct label_set *s); /* NULL is fine */
 

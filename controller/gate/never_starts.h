@@ -1,13 +1,13 @@
 /*
- * A Job that can never start, because a Job that it waits for has become what it must not
+ * A Job that can never start, because a Job that it waits for ended otherwise than it asks for
  * (sluice.dev/after): it is put on hold, or deleted, as its owner asked
  * (sluice.dev/on-dependency-failure).
  *
- * What the queue decided is done late, and perhaps more than once: a PATCH or a DELETE may be
- * refused, or not be answered. So before each request it is asked again whether it still is so. The
- * name may have been used again, or the owner may have changed the Job. Then the decision is void: the
- * next failure has its own minute of grace, which the queue keeps. Nothing of it is done
- * while the ledger may have lost something (adoption.h): the outcome may be what it lost.
+ * The queue's decision is carried out late, and perhaps more than once: a PATCH or a DELETE may be
+ * refused, or not be answered. So before each request the queue is asked whether the Job still can
+ * never start. The name may have been used again, or the owner may have changed the Job. Then the
+ * decision is void: the next failure has its own minute of grace, which the queue keeps. Nothing is
+ * done while the ledger may have lost something (adoption.h): the outcome may be what it lost.
  *
  * A Job is deleted only while it waits: no reservation, no pods, and nothing of it changed since it
  * was looked at (uid and resourceVersion are tested). No story stands guard, so the lease is
@@ -32,22 +32,21 @@ enum never_action {
 	NEVER_DELETE,
 };
 
-/* never_starts.c alone writes it. */
 struct never_starts {
 	enum never_action action; /* what is to be done still */
 	char *why;		  /* the queue's sentence */
 	bool confirming;	  /* the lease is asked for once more, for the DELETE */
-	bool asked;		  /* a PATCH that puts it on hold, or a DELETE, went out */
+	bool asked;		  /* a PATCH that puts the Job on hold, or a DELETE, went out */
 };
 
 void never_starts_decided(struct gate *g, struct gate_job *j, const struct decision *d);
-/* Of a Job that waits, suspended and without pods: asks for what is to be done, if it still is. */
+/* Asks for what is to be done about a Job that waits, suspended and without pods; drops it if void. */
 void never_starts_see_to(struct gate *g, struct gate_job *j);
 /* INTENT_DELETE. */
 bool never_starts_wanted(const struct gate *g, const struct gate_job *j);
 void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i);
 enum phase never_starts_deleted(struct gate *g, struct gate_job *j, const struct job_answer *a);
-/* It starts after all, or is forgotten. */
+/* Drops the decision: the Job starts after all, or is forgotten. */
 void never_starts_end(struct gate_job *j);
 
 #endif

@@ -1,4 +1,4 @@
-/* For log, metrics and Events: what the gate has to say, until it is taken. */
+/* Notes: what the gate has to say, for log, metrics and Events, until it is taken. */
 #ifndef SLUICE_CONTROLLER_GATE_NOTE_H
 #define SLUICE_CONTROLLER_GATE_NOTE_H
 
@@ -11,17 +11,17 @@ struct gate_job;
 struct note_item {
 	struct note_item *next;
 	struct note note;
-	char names[]; /* of the Job, and of ClusterQueues, which may be gone by now */
+	char names[]; /* copies, since the Job and the ClusterQueues may be gone by now */
 };
 
-/* For log, metrics and Events: not yet taken, oldest first. */
+/* Notes that are not yet taken, oldest first. */
 struct note_queue {
 	struct note_item *first, **tail;
 	size_t count;
 	struct note_item *out; /* the one that was taken last */
 };
 
-/* Returned so that its numbers can be filled in; borrowed until the next call. */
+/* Adds a note. Returns it, borrowed until the next call, so that its numbers can be filled in. */
 struct note *gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

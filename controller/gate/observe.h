@@ -12,15 +12,14 @@ struct uid;
 struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
-void gate_free_job(struct gate *g, struct gate_job *j);	  /* when all go */
-/* Reads Jobs again that were too many, as far as there is a place for them now
- * (queue/core/model/overflow.h); and the other way round: of one that waits, true when it was deferred,
- * and is no more. */
+void gate_free_job(struct gate *g, struct gate_job *j);	  /* for the end of the gate */
+/* Reads deferred Jobs again, as far as there is a place for them now (queue/core/model/overflow.h). */
 void gate_fetch_deferred(struct gate *g);
+/* Defers a Job that waits, if too many do. True: it was deferred, and j is freed. */
 bool gate_defer_job(struct gate *g, struct gate_job *j);
-/* One that is being fetched, and nothing can be read of it: later, so that others have a turn. */
+/* Defers a Job again that is being fetched and cannot be read, so that others have a turn. */
 void gate_return_deferred(struct gate *g, struct gate_job *j); /* frees j */
-/* What an answer to a request of ours had of it. */
+/* Takes in the Job as the answer to a request of ours shows it. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The outbox: operations on their way to the ledger, in the order they were made.
  *
- * At most one batch is under way. What is made meanwhile waits and goes in the next, so batches
+ * At most one batch is under way. Operations made meanwhile wait and go in the next, so batches
  * grow by themselves when the ledger is slow. A batch whose answer was lost is sent again exactly
  * as it was: the ledger's keys make that harmless, and nothing later overtakes it.
  */
@@ -21,21 +21,21 @@ struct outbox {
 	struct outbox_item *head, **tail; /* not yet in a batch */
 	size_t waiting;
 	struct ledger_op *ops;	    /* of the batch under way */
-	struct outbox_item **items; /* whose lines those borrow */
+	struct outbox_item **items; /* of ops, which borrow their lines */
 	size_t nops;
 };
 
 void outbox_init(struct outbox *b);
 void outbox_done(struct outbox *b);
 
-/* Copies op, its lines, ns, name, localqueue, owner, labels, submitted_by and price; the other strings (of lines,
- * too) must live until the batch is answered. */
+/* Adds an operation. Copies op, its lines, ns, name, localqueue, owner, labels, submitted_by, price and
+ * preemptor; the other strings (of lines, too) must live until the batch is answered. */
 void outbox_add(struct outbox *b, const struct ledger_op *op);
 
 /* Moves waiting operations into a batch. False when one is under way or nothing waits. */
 bool outbox_form_batch(struct outbox *b);
 
-/* The batch is durable: forget it. */
+/* Forgets the batch: it is durable. */
 void outbox_drop_batch(struct outbox *b);
 
 #endif

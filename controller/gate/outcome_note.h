@@ -1,14 +1,14 @@
 /*
- * Outcome notes: what a new leader could not read again of the Jobs that a Job waits for is written on
- * that Job, in sluice.dev/after-outcomes. The queue says of which Job, and what
- * (queue_take_unrecorded()): namespaces in turn, so that one with many followers keeps no other waiting.
+ * Outcome notes: how the Jobs ended that a Job waits for, as far as a new leader could not read that again.
+ * They are written on the Job that waits, in sluice.dev/after-outcomes. The queue says on which Job
+ * (queue_take_unrecorded()): namespaces in turn, so that one with many such Jobs keeps no other waiting.
  *
- * At most OUTCOME_POSTS_MAX PATCHes a second, and as many unanswered; POSTS_BUSY while the API server has
- * starts to do. One that did
- * not land is tried again, after a pause that doubles. A Job whose owner's annotations take more than half
- * of what the API server allows has none: its start and its stop need the room.
+ * At most OUTCOME_POSTS_MAX PATCHes are made a second, and are unanswered; POSTS_BUSY while the API server
+ * has many starts to do. A PATCH that did not land is tried again, after a pause that doubles. A Job whose
+ * owner's annotations take more than half of what the API server allows has no note: its start and its
+ * stop need the room.
  *
- * What is written is never taken off. It says nothing once the Job was started, nor on a copy of it.
+ * A note is never taken off. It says nothing once the Job was started, nor on a copy of the Job.
  */
 #ifndef SLUICE_CONTROLLER_GATE_OUTCOME_NOTE_H
 #define SLUICE_CONTROLLER_GATE_OUTCOME_NOTE_H
@@ -33,7 +33,7 @@ enum { OUTCOME_POSTS_MAX = 20 };
 
 struct outcome_notes {
 	int64_t due_ms;
-	struct uid posted[OUTCOME_POSTS_MAX]; /* that may not be answered yet */
+	struct uid posted[OUTCOME_POSTS_MAX]; /* Jobs whose PATCH may not be answered yet */
 	size_t nposted;
 	struct buf text; /* of the intent taken last */
 };

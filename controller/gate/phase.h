@@ -25,20 +25,20 @@ enum phase {
 };
 
 void job_reconcile(struct gate *g, struct gate_job *j); /* may free j */
-/* The queue, the ledger, the API server have said something of it. */
+/* Take what the queue, the ledger or the API server says of the Job. */
 void job_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void job_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 void job_grown(struct gate *g, struct gate_job *j, const struct ledger_op *op,
 	const struct ledger_result *r);
-/* The ledger has this open reservation for it, of an earlier leader. */
+/* Adopts the open reservation that an earlier leader made for the Job. */
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Adopts a Job without a reservation by its own story. False: that tells nothing, or is not believed. */
 bool job_adopt_by_story(struct gate *g, struct gate_job *j);
-/* The ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
+/* Takes the ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
 void job_adopted(
 	struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r);
-/* Resumed by others with pods that are more than is reserved for them. */
+/* Tells whether another client resumed the Job with other pods than those that quota is reserved for. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
 
 #endif

@@ -13,31 +13,29 @@ struct gate_job;
 extern const char REFUSED_BY_SERVER[];
 
 struct refusals {
-	unsigned starts; /* in a row */
-	unsigned
-		others; /* in a row, of requests that are no starts; no write of it landed meanwhile */
-	uint32_t told;	     /* their kinds: a bit each */
-	int64_t told_ms;     /* by tick_ms: when one of them was told last, */
-	uint64_t told_words; /* ... and a hash of the words */
-	/* As the Job was when last refused: another one may be started. */
+	unsigned starts;     /* refused in a row */
+	unsigned others;     /* other requests refused in a row, while no write of the Job landed */
+	uint32_t told;	     /* the kinds of these that were told: a bit each */
+	int64_t told_ms;     /* when one was told last, by tick_ms */
+	uint64_t told_words; /* a hash of its words */
+	/* The Job's, and of its annotations, when it was last refused: refusal_stands(). */
 	int64_t generation;
 	int32_t bytes;
-	unsigned short_of_room; /* PATCHes: 1, the story is to be short; 2, no hold goes with a
-				   stop either */
+	unsigned short_of_room; /* 1: the story must be short; 2: no hold goes with a stop either */
 	bool annotations_full;	/* the last refusal said that they are too long */
-	unsigned immutables;	/* starts in a row, as a change of what is immutable */
-	int64_t no_lending_ms;	/* until then, by tick_ms, it is kept off idle resources */
+	unsigned immutables;	/* starts refused in a row as a change of an immutable field */
+	int64_t no_lending_ms;	/* how long the Job is kept off idle resources, by tick_ms */
 };
 
 /* Tells whether the Job is still as it was when its start or hold was refused. */
 bool refusal_stands(const struct gate_job *j);
-/* Keeps how the Job is, for it was refused like that. */
+/* Keeps how the Job is, for refusal_stands(). */
 void refusal_keep(struct gate_job *j);
-/* Forgets its refused starts: the Job may be another one. */
+/* Forgets its refused starts: the Job may have changed. */
 void refusal_forget_starts(struct gate_job *j);
 /* Notes a refusal of a request that is no start, unless it is one of many. */
 void refusal_note(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said);
-/* Adds to the explanation of a Job that waits that idle room is closed to it, if it is. */
+/* Adds to the explanation of a Job that waits that it is kept off idle resources, if it is. */
 void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x);
 
 #endif
