@@ -14,26 +14,26 @@
  * container that leaves on SIGTERM, at a stop of ours, ends as Failed too, and may be seen as such.
  *
  * What is always true:
- *   - level, not edge: what is told follows from the pods that are there. A successor says the
- *     same, and so it is said of a Job that has failed for as long as its pods are kept;
+ *   - level, not edge: what is told follows from the pods that are there. A successor says the same,
+ *     and `sluice explain` says it of a Job that has failed for as long as its pods are kept;
  *   - a pod counts once, however often a list tells of it, and only in the run that it was made in;
- *   - a pod speaks only of a Job of its own namespace: an owner reference with another's uid anybody
- *     may write;
- *   - memory is bounded: of REJECTIONS_MAX pods the newest are known, about 1 KB each. An owner who
- *     makes more of them loses the sentences about these, his own and others', and nothing else;
+ *   - a pod speaks only of a Job of its own namespace, for anybody may write an owner reference with
+ *     another Job's uid;
+ *   - memory is bounded: the newest REJECTIONS_MAX pods are known, about 1 KB each. An owner who makes
+ *     more rejected pods loses sentences about pods, their own and others', and nothing else;
  *   - a run with rejected pods goes on, but for one case: one more failed pod would fail its Job, and
- *     it lacks pods still. It is stopped then, and queued again at its old place after a pause, twice
- *     as long each time, in which the figure of the node may become right;
- *   - of the protocol nothing else hangs on it.
+ *     the run still lacks pods. Then it is stopped, and queued again at its old place after a pause,
+ *     twice as long each time, in which the figure of the node may become right;
+ *   - nothing else of the protocol hangs on it.
  *
  * The limit is status.failed (and uncountedTerminatedPods.failed) == backoffLimit: the Job controller
- * fails a Job when more have failed than that, whatever they failed of, in this run or an earlier one
- * (job_controller.go, exceedsBackoffLimit). It makes the next pod 10 s after the first failure, then 20
- * s and so on, which is the time for a stop. None is left where backoffLimit is 0, where several pods
- * of a Job are rejected in one moment, and where the failures of earlier runs have reached the limit.
- * With backoffLimitPerIndex the limit is of an index, backoffLimit is without end, and nothing is
- * stopped. What ran in other pods of the Job is lost by the stop, as it is by its failure; but a stopped
- * Job runs again.
+ * fails a Job when more pods have failed than that, for any reason, in this run or an earlier one
+ * (job_controller.go, exceedsBackoffLimit). It makes the next pod 10 s after the first failure, then
+ * after 20 s and so on, which is the time for a stop. No time is left where backoffLimit is 0, where
+ * several pods of a Job are rejected in one moment, and where the failures of earlier runs have reached
+ * the limit. With backoffLimitPerIndex the limit is of an index, backoffLimit is without end, and nothing
+ * is stopped. The stop loses what ran in other pods of the Job, as its failure would; but a stopped Job
+ * runs again.
  *
  * Left to others: following the pods (watch/stuck_pods.h), reading them (wire/decode_trouble.h),
  * Events (write/events.h). Pods that get no node, or wait there, are Pending: trouble.h.
@@ -51,17 +51,17 @@ enum {
 	REJECTIONS_MAX = 1024,
 	REJECTION_NAME_MAX = 254,
 	REJECTION_WORD_MAX = 128,   /* bytes that are kept of a reason */
-	REJECTION_MESSAGE_MAX = 200 /* ... of a message */
+	REJECTION_MESSAGE_MAX = 200 /* bytes that are kept of a message */
 };
 
 /* A pod that a kubelet rejected. */
 struct rejected_pod {
 	struct uid uid, job;
-	int64_t made_ms; /* it was created; when it was rejected is not told */
+	int64_t made_ms; /* when the pod was created; when it was rejected is not told */
 	char ns[64], job_name[REJECTION_NAME_MAX], node[REJECTION_NAME_MAX];
 	char clusterqueue[REJECTION_NAME_MAX];
 	char reason[REJECTION_WORD_MAX];     /* the kubelet's: "OutOfcpu" */
-	char message[REJECTION_MESSAGE_MAX]; /* ... "Node didn't have enough resource: cpu, ..." */
+	char message[REJECTION_MESSAGE_MAX]; /* "Node didn't have enough resource: cpu, ..." */
 };
 
 struct rejections;
@@ -69,27 +69,27 @@ struct rejections;
 struct rejections *rejections_new(void);
 void rejections_free(struct rejections *r);
 
-/* Copied. False: it is known already. */
+/* Keeps a copy of the pod. False: it is known already. */
 bool rejections_see(struct rejections *r, const struct rejected_pod *pod);
 void rejections_lose(struct rejections *r, const struct uid *pod); /* it was deleted */
-/* Around a complete list: what was not seen between the two is gone. */
+/* Begin and end a complete list: what was not seen between the two is gone. */
 void rejections_begin(struct rejections *r);
 void rejections_end(struct rejections *r);
 
-/* Of a Job, those that were made since then. */
+/* The rejected pods of a Job that were made since a time. */
 struct rejection {
 	int32_t pods;			 /* 0: none */
 	const struct rejected_pod *last; /* made last; until the next fact */
 };
 struct rejection rejections_of(
 	const struct rejections *r, const char *ns, const struct uid *job, int64_t since_ms);
-/* The newest pod of a Job of that name; NULL: none. */
+/* Finds the newest pod of a Job of that name; NULL: none. */
 const struct rejected_pod *rejections_find(
 	const struct rejections *r, const char *ns, const char *job_name);
 
-/* "the kubelet of node n1 rejected a pod of it: OutOfcpu: Node didn't have enough ..." */
+/* Says "the kubelet of node n1 rejected a pod of it: OutOfcpu: Node didn't have enough ...". */
 void rejection_sentence(const struct rejection *x, struct buf *out);
-/* What to do about it: clauses. */
+/* Says what to do about rejected pods, in clauses. */
 const char *rejection_cure(void);
 
 /* ---- Of the gate ----------------------------------------------------------------------------- */
@@ -99,13 +99,13 @@ struct gate;
 struct gate_job;
 
 struct rejections *gate_rejections(struct gate *g);
-/* Of a run: stops it where its next rejected pod would fail its Job. */
+/* Stops a run where its next rejected pod would fail its Job. */
 void rejection_see_to(struct gate *g, struct gate_job *j);
-/* A pod of a run is told about (NOTE_REJECTED_POD); of other Jobs it is only kept. */
+/* Keeps a rejected pod, and tells of it if it is of a run (NOTE_REJECTED_POD). */
 void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod);
-/* Of a Job that runs, after explain_stuck(). */
+/* Adds to the explanation of a Job that runs. Call it after explain_stuck(). */
 void explain_rejection(const struct gate *g, const struct gate_job *j, struct explanation *x);
-/* Of one that the gate has forgotten since it ended; false: no pod of such a Job is known. */
+/* Explains a Job that the gate has forgotten since it ended; false: no pod of such a Job is known. */
 bool explain_rejected(
 	const struct gate *g, const char *ns, const char *name, struct explanation *ret);
 

@@ -1,6 +1,6 @@
 /*
  * The priority of a run, in its story. A run whose priority class is not there keeps the number that counted last
- * (docs/queues.md). The queue keeps it, but the queue of the next leader knows nothing of that: it is told what
+ * (docs/queues.md). The queue keeps that number. The queue of the next leader does not know it, and is told what
  * the story says (queue_recall_priority()).
  *
  * The story of a start, a shrink and a growth tells the number that counts then. An edit of a class writes to no
@@ -20,10 +20,10 @@ struct gate;
 struct gate_job;
 struct story;
 
-/* Writes the number into a story of its run. */
+/* Puts the number into a story of the run. */
 void run_priority_tell(const struct gate *g, const struct gate_job *j, struct story *s);
-/* Tells the queue what the story of an adopted run says, if it is of that attempt. What the story reader gave
- * before is gone then. */
+/* Tells the queue what the story of an adopted run says, if it is of that attempt. Ends what the story reader
+ * gave before. */
 void run_priority_recall(struct gate *g, const struct gate_job *j, int32_t attempt);
 
 #endif

@@ -12,13 +12,13 @@ struct gate;
 struct gate_job;
 struct gate_trouble;
 
-/* Of a Job that runs with fewer pods ready than it needs. In gate.stuck, in the order in
- * which they came; they leave when all are ready, or the run ends. */
+/* A run with fewer pods ready than it needs. It is in gate.stuck, behind those that came before, and
+ * leaves when all its pods are ready, or it ends. */
 struct stuck {
 	struct gate_job *job;
 	struct stuck *prev, *next;
-	int64_t lacks_ms;    /* since then, by tick_ms */
-	struct trouble told; /* what is known to keep them; its message is: */
+	int64_t lacks_ms;    /* since when it lacks pods, by tick_ms */
+	struct trouble told; /* what is known to keep them; message is its text */
 	char *message;
 };
 
@@ -30,16 +30,18 @@ struct stuck_list {
 	bool wants_pods, wants_refusals;
 };
 
-/* Of a Job that runs, whenever there is news of it. */
+/* Puts a run that lacks pods into the list, or takes it out. Call it whenever there is news of the Job. */
 void stuck_see_to(struct gate *g, struct gate_job *j);
-/* Its run ends: what kept its pods goes into j->stop.pod_trouble, unless something stands there. */
+/* Takes a run that ends out of the list, and keeps what kept its pods in j->stop.pod_trouble, unless
+ * something stands there. */
 void stuck_end(struct gate *g, struct gate_job *j);
 void stuck_free(struct stuck *s);
 void stuck_tick(struct gate *g);
-/* False: nothing is known to keep its pods. */
+/* Tells what is known to keep the pods of the run; false: nothing. */
 bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret);
-/* Of one that runs; of one that waits. */
+/* Adds to the explanation of a Job that runs what keeps its pods. */
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x);
+/* Adds to the explanation of a Job that waits what kept the pods of its last run. */
 void explain_pod_trouble(const struct gate_job *j, struct explanation *x);
 
 #endif
