@@ -2,26 +2,26 @@
  * Adoption: the ledger lost what it had acknowledged. Postgres failed over to a standby that lacked
  * the last transactions, or yesterday's backup was restored. Jobs run of which it knows nothing.
  *
- * The story of each start says what it holds, and is signed (story.h). A new leader believes that,
- * and writes ADOPT: what runs counts as use first, whatever the quota. A reservation that was read
- * and is of an earlier attempt than the one that runs is closed.
+ * The story of each start says what the run holds, and is signed (story.h). A new leader believes that,
+ * and writes ADOPT: what runs counts as used, whatever the quota. A reservation that was read, of an
+ * earlier attempt than the one that runs, is closed.
  *
  * Then nothing starts for settle_ms. A start that the last leader sent may still be under way,
  * under a RESERVE that was lost with the rest. The API server drops a request after its
- * --request-timeout, a minute; what lands until then is adopted as well. The same pause is made
- * when nothing was found, but the server's timeline is another one than at the last takeover: the
- * last leader went with it.
+ * --request-timeout, a minute; what lands until then is adopted as well. The pause is also made when
+ * nothing was found, but Postgres is on another timeline than at the last takeover: a lost start may be
+ * under way then, too.
  *
- * What ends meanwhile may have ended while nothing was written: its bill is estimated, like those
- * of the runs that are adopted (docs/restore.md).
+ * A run that ends in the pause may have ended while nothing was written: its bill is estimated, like
+ * those of the runs that are adopted (docs/restore.md).
  *
- * When the pause is over, all that is used is known. Where it is more than the quota, the runs that
- * were adopted are stopped, the last to start first, until it is not. That may be when quota was
- * lowered meanwhile, or when two leaders led on two sides of a broken network.
+ * When the pause is over, all use is known. Where it is more than the quota, runs that were adopted
+ * are stopped, the last to start first, until it fits. That happens when quota was lowered meanwhile,
+ * or when two leaders led on two sides of a broken network.
  *
- * The same holds for a run whose GROW was lost: the reservation that was read is for fewer pods than
- * its story says. The number of its last change of size tells which of the two is later. Where the
- * ledger is, the run goes on with what it holds (scale_down.c).
+ * A run whose GROW was lost is adopted likewise: the reservation that was read is for fewer pods than
+ * its story says. The number of its last change of size tells which of the two is later. If it is the
+ * ledger, the run goes on with what that holds (scale_down.c).
  *
  * A story without a signature, or of an attempt that the ledger has closed, adopts nothing: such a
  * Job is stopped as any other that was not admitted (mass_stop.c has the exception).
@@ -51,8 +51,7 @@ static const char OVERTAKEN[] = "Overtaken";
 static const char NO_ROOM[] =
 	"the ledger lost its reservation, and more is in use than the quota: of the runs that lost theirs the last to start give way; it is queued, and starts in its turn";
 
-/* It runs, or pods of its run may be left: also where it was suspended before the Job controller saw the
- * start. */
+/* Tells whether the Job may have pods: also where it was suspended before the Job controller saw the start. */
 static bool has_pods(const struct gate_job *j)
 {
 	return !j->lost && !j->gone && !j->seen.finished &&
@@ -60,15 +59,16 @@ static bool has_pods(const struct gate_job *j)
 		       j->seen.story_state == STORY_STARTED);
 }
 
-/* What its story tells of its run, if it may have pods and Sluice wrote that: also where others resumed it
- * after its stop, for pods of the run that was stopped may be left. */
+/* Reads what the story tells of the run, if the Job may have pods and Sluice wrote the story. Where others
+ * resumed it after its stop, pods of the stopped run may be left, so that counts as well. */
 static bool told_run(struct gate *g, const struct gate_job *j, struct story_run *ret)
 {
 	return has_pods(j) &&
 	       story_read_run(g->story_reader, j->story, &j->uid, &g->story_key, ret);
 }
 
-/* It has pods of a later attempt. Asked at every look at a Job: the story is read only if it may tell. */
+/* Tells whether it has pods of a later attempt. Every look at a Job asks this, so the story is read only if
+ * it may tell. */
 static bool runs_later_attempt(struct gate *g, const struct gate_job *j, int32_t attempt)
 {
 	struct story_run run;
@@ -97,7 +97,7 @@ bool adoption_finds(struct gate *g, const struct gate_job *j, struct ledger_rese
 {
 	struct story_run *run = &g->adoption.run;
 	if (!told_run(g, j, run) || run->epoch > g->epoch || run->attempt <= j->attempt.number)
-		return false; /* not again what was given back */
+		return false; /* what was given back is not adopted again */
 	*ret = (struct ledger_reservation){.uid = j->uid,
 		.attempt = run->attempt,
 		.state = LEDGER_POSTED,
@@ -150,7 +150,7 @@ static const struct quota_line *line_of(
 	return NULL;
 }
 
-/* It holds more of something, and of nothing less. */
+/* Tells whether the run holds more of something than the lines, and of nothing less. */
 static bool holds_more(const struct story_run *run, const struct quota_line *lines, size_t n)
 {
 	bool more = run->nlines > n;
@@ -169,7 +169,7 @@ bool adoption_is_outgrown(struct gate *g, const struct gate_job *j, struct ledge
 	if (j->seen.story_attempt != r->attempt || j->seen.story_sizes <= r->sizes ||
 		!told_run(g, j, run) || run->epoch > g->epoch || run->sizes <= r->sizes)
 		return false;
-	r->sizes = run->sizes; /* also where it then shrank: nothing is numbered twice */
+	r->sizes = run->sizes; /* also where it shrank since: no number is used twice */
 	if (!holds_more(run, r->lines, r->nlines))
 		return false;
 	r->lines = run->lines;
@@ -250,7 +250,7 @@ bool adoption_overtakes(struct gate *g, const struct gate_job *j)
 	       (runs_later_attempt(g, j, j->attempt.number) || has_outgrown(g, j));
 }
 
-/* Stories tell whole seconds: within one, what was written last. */
+/* Sorts the run that started last first. Stories tell whole seconds: within one, what was written last. */
 static int last_first(const void *a, const void *b)
 {
 	const struct gate_job *x = *(struct gate_job *const *)a, *y = *(struct gate_job *const *)b;
@@ -259,7 +259,7 @@ static int last_first(const void *a, const void *b)
 	return (x->seen.version < y->seen.version) - (x->seen.version > y->seen.version);
 }
 
-/* Those that were adopted and still run, the last to start first; returns how many. */
+/* Lists the runs that were adopted and go on, the last to start first; returns how many. */
 static size_t adopted(const struct gate *g, struct gate_job ***ret)
 {
 	size_t n = 0;
@@ -312,7 +312,7 @@ bool gate_settling(const struct gate *g, int64_t *ret_left_ms)
 	return g->role == ROLE_LEADING && a->pauses;
 }
 
-/* Of a Job that waits while nothing starts. */
+/* Explains a Job that waits while nothing starts. */
 void explain_adoption(const struct gate *g, struct explanation *x)
 {
 	const struct adoption *a = &g->adoption;

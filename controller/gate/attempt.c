@@ -1,7 +1,6 @@
 /*
  * An attempt: from the decision that opens it, or its takeover from the ledger, to the release of
- * its reservation. What the ledger and the queue are told stands here; when it is time for it, in
- * phase.c.
+ * its reservation. This file tells the ledger and the queue; phase.c says when.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -110,8 +109,8 @@ static enum phase forget_attempt(struct gate *g, struct gate_job *j, int64_t not
 	return PHASE_WAITING;
 }
 
-/* The reservation is given back. The queue may use the quota at once: the ledger takes operations
- * in order, and the Job that gets it comes after. */
+/* Gives the reservation back. The queue may use the quota at once: the ledger takes operations in order,
+ * and the RESERVE of the Job that gets it comes after. */
 static enum phase close_reservation(struct gate *g, struct gate_job *j, enum ledger_kind kind)
 {
 	int64_t not_before_ms = j->attempt.not_before_ms;
@@ -121,8 +120,8 @@ static enum phase close_reservation(struct gate *g, struct gate_job *j, enum led
 }
 
 /* A start that is called off has held quota for a moment, at the head of its queue. An owner could
- * keep that quota for nothing by editing the Job again and again. So after the first two, which are
- * free for corrections, the pause doubles. Only time shrinks it, a step a minute. */
+ * keep that quota for nothing by editing the Job again and again. So after two, which are free for
+ * corrections, the pause doubles. Only time shrinks it, a step a minute. */
 int64_t attempt_restless_ms(struct gate *g, struct gate_job *j)
 {
 	struct attempt *a = &j->attempt;
@@ -136,7 +135,7 @@ int64_t attempt_restless_ms(struct gate *g, struct gate_job *j)
 	return gate_spread(g, RESTLESS_MS << (a->restless - RESTLESS_FREE - 1));
 }
 
-/* Its owner's doing: an edit, another queue, a hold. */
+/* Tells whether its owner ended the start: by an edit, another queue, a hold. */
 static bool ends_by_owner(const struct gate_job *j)
 {
 	return j->stop.reason == CHANGED ||
@@ -177,22 +176,22 @@ enum phase attempt_fenced(struct gate *g, struct gate_job *j)
 	return attempt_call_off(g, j);
 }
 
-/* An earlier leader's STOP came before ours, for a reason of its own: that one holds. (Or it was
- * our own, and its owner has taken the hold off already.) */
+/* Tells whether an earlier leader's STOP came before ours: then its reason counts. (Or it was our own, and
+ * its owner has taken the hold off already.) */
 static bool stopped_before_us(const struct gate_job *j)
 {
 	return j->stop.hold && !j->stop.hold_owed && !j->seen.held && j->seen.suspend &&
 	       j->seen.story_state == STORY_STOPPED && j->seen.story_attempt == j->attempt.number;
 }
 
-/* A person suspended it before the STOP came, whatever that was for: waiting() puts it on hold. */
+/* Tells whether a person suspended it before the STOP came: then waiting() puts it on hold. */
 static bool suspended_by_person(const struct gate_job *j)
 {
 	return j->seen.suspend && j->seen.story_state == STORY_STARTED && j->seen.by_person;
 }
 
-/* The Job tells of no start of this attempt: the API server's store went back to before it
- * (docs/restore.md). Of no run on this Job was said what was decided of that one. */
+/* Tells whether the Job shows no start of this attempt: the API server's store went back to before it
+ * (docs/restore.md). What was decided about the attempt then says nothing of the Job. */
 static bool was_never_started(const struct gate_job *j)
 {
 	return !j->stop.hold_owed && !j->gone && !j->lost && j->seen.suspend && !j->seen.finished &&
@@ -214,8 +213,8 @@ static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 	queue_recall_history(g->queue, &j->uid, &j->seen.history);
 }
 
-/* Another client suspended it before our STOP came, so it is on hold only once that is told. Its
- * story may be lost until then: what is owed does not depend on it. */
+/* Owes the Job its hold, where another client suspended it before our STOP came: it is on hold only once
+ * the annotation is written. Its story may be lost by then; what is owed does not depend on it. */
 static void owe_hold(struct gate_job *j)
 {
 	if (j->stop.hold && j->seen.suspend && !j->seen.held &&
@@ -223,7 +222,7 @@ static void owe_hold(struct gate_job *j)
 		stop_owe_hold(j);
 }
 
-/* It may not be one that comes back when its pods are gone. */
+/* Tells the queue that the Job does not come back when its pods are gone, if so. */
 static void tell_queue_of_hold(struct gate *g, struct gate_job *j)
 {
 	if (j->gone || j->seen.deleting || j->seen.finished)
@@ -254,7 +253,8 @@ enum phase attempt_drain(struct gate *g, struct gate_job *j)
 	return PHASE_DRAINING;
 }
 
-/* An attempt that an earlier leader started may have been scaled down since. */
+/* Returns the most pods that the run may have: one that an earlier leader started may have been scaled down
+ * since. */
 static int32_t most_held(const struct gate_job *j)
 {
 	bool known = j->attempt.pods < INT32_MAX;
@@ -262,13 +262,14 @@ static int32_t most_held(const struct gate_job *j)
 							      : j->seen.parallelism;
 }
 
-/* The server failed at its start, or refused it. One that goes on hold for that keeps its reason. */
+/* Tells whether its start is given up only since the server failed at it, or refused it. A Job that goes on
+ * hold for that keeps its reason. */
 static bool is_only_given_up(const struct gate_job *j)
 {
 	return j->stop.reason == REFUSED_BY_SERVER && !j->stop.hold;
 }
 
-/* It came through before it was fenced: nothing is left to stop the run for. */
+/* Lets a run go on whose start was given up, and landed before it was fenced. */
 static void heed_late_start(struct gate_job *j)
 {
 	if (!is_only_given_up(j))
@@ -283,7 +284,7 @@ enum phase attempt_run(struct gate *g, struct gate_job *j)
 	if (j->attempt.committed)
 		return PHASE_RUNNING;
 	heed_late_start(j);
-	attempt_pause(j, 0); /* that was for a start that fails */
+	attempt_pause(j, 0); /* the pause was for a start that fails */
 	j->attempt.committed = true;
 	j->attempt.started_ms = g->now_ms;
 	j->refusals.immutables = j->refusals.starts = 0;
@@ -321,8 +322,8 @@ void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods)
 	gate_operate(g, j, LEDGER_SHRINK, 0);
 }
 
-/* The bill is asked for at the very moment of the release, at which the queue charges it to its
- * Budgets: so the segment and these say the same. */
+/* The bill is asked for in the moment of the release, when the queue charges it to its Budgets: so the
+ * ledger's segment and the Budgets say the same. */
 enum phase attempt_release(struct gate *g, struct gate_job *j)
 {
 	if (j->attempt.adopting)
@@ -350,9 +351,9 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 		j->attempt.clusterqueue = g->taken.lines[0].node + 3;
 }
 
-/* A notice under way does no harm: the start tests that there is none, or takes it off. Nor does a
- * record of outcomes: it may stand on a run. Nor does what takes the start time off: it moves neither
- * story nor generation, and the start is sent behind it. */
+/* Tells whether a request is under way that a start must wait for. A notice does no harm: the start tests
+ * that there is none, or takes it off. Nor does a record of outcomes: it may stand on a run. Nor does the
+ * PATCH of the start time: it moves neither story nor generation, and the start is sent behind it. */
 static bool busy_with_another(const struct gate_job *j)
 {
 	return job_busy(j) && !intent_is(job_busy_with(j), HARMLESS_TO_START);
@@ -383,7 +384,7 @@ void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decis
 {
 	if (!job_has_reservation(j) || j->phase == PHASE_DRAINING)
 		return;
-	if (is_only_given_up(j)) /* should its start land all the same, it is stopped for this */
+	if (is_only_given_up(j)) /* if its start lands all the same, the run is stopped for this */
 		stop_forget(j);
 	stop_want(j);
 	stop_decided(g, j, d);
@@ -392,7 +393,8 @@ void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decis
 	gate_mark_dirty(g, j);
 }
 
-/* Doubles with each refusal in a row: queue and ledger disagree, and asking does not mend that. */
+/* Returns a pause that doubles with each refusal in a row: queue and ledger disagree, and asking does not
+ * mend that. */
 static int64_t refusal_pause(struct gate *g, struct gate_job *j)
 {
 	return gate_spread(
@@ -430,15 +432,15 @@ void attempt_adopted(struct gate *g, struct gate_job *j)
 	queue_confirm_job(g->queue, &j->uid, j->attempt.started_ms);
 }
 
-/* Nothing is told to the ledger: it has it so. */
+/* The ledger is told nothing: it has closed the attempt already. */
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 {
 	return forget_attempt(g, j, 0);
 }
 
-/* What the reservation says, not what is seen: its owner may have raised the Job while no leader
- * looked. It is for more pods than the Job needs now when some have ended, or it was scaled down.
- * */
+/* Counts the pods by the reservation, not as seen: its owner may have raised the Job while no leader
+ * looked. The reservation is for more pods than the Job needs now when some have ended, or it was scaled
+ * down. */
 static int32_t reserved_pods(const struct gate *g, const struct gate_job *j)
 {
 	int32_t pods = queue_job_pods(g->queue, &j->uid);
@@ -470,8 +472,8 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	a->started_ms = h->started_ms;
 	a->estimated = h->estimated;
 	a->sizes = a->inherited_sizes = h->sizes;
-	/* The leader that reserved it may have sent a PATCH that is still under way. What it
-	 * decided on we do not know, so we finish nothing: what did not land is called off, and
+	/* The leader that reserved it may have sent a PATCH that is still under way. We do not know
+	 * which spec it decided on, so we finish nothing: a start that did not land is called off, and
 	 * decided anew. */
 	a->doubt = true;
 	/* Our watch may lag behind what the last leader did: a run would be taken for an intruder,
@@ -481,14 +483,14 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	bool unread = j->lost || a->behind;
 	a->pods = unread ? INT32_MAX : reserved_pods(g, j); /* the first facts will tell */
 	scale_down_begin(g, j, unread ? 0 : a->pods);
-	/* How many ran was not seen: better too much lost work than none. */
+	/* How many pods ran was not seen: better too much lost work than none. */
 	if (j->lost)
 		j->seen.at_work = reserved_pods(g, j);
 	if (j->seen.suspend)
 		j->seen.active = unread ? j->seen.parallelism : a->pods;
 	name_clusterqueue(g, j);
 	stop_forget(j);
-	/* Also one that is over: what it cost, and how long it ran, counts. */
+	/* A run that is over is confirmed, too: its cost and its duration count. */
 	if (a->committed && !a->adopting)
 		queue_confirm_job(g->queue, &j->uid, h->started_ms);
 	bool ends = a->committed && j->seen.suspend && !a->behind;

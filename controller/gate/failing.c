@@ -70,7 +70,7 @@ static struct failing *begin(struct gate *g, struct gate_job *j, enum intent_kin
 	return f;
 }
 
-/* The server's, or ours where no answer came to what was sent. NULL: neither. */
+/* Returns the server's words, or ours where no answer came; NULL: neither. */
 static const char *said_in(const struct job_answer *a)
 {
 	return a->sentence || a->outcome != JOB_IN_DOUBT ? a->sentence : "it gave no answer";
@@ -88,8 +88,9 @@ static void keep_words(const struct gate_job *j, enum intent_kind asked, const s
 	f->refused = a->outcome == JOB_DENIED;
 }
 
-/* Of each kind once in a row of its failures. "Come again in a second" is the way of a server that is busy,
- * and no news. Nor is one answer that did not come: each restart of a server does that. */
+/* Tells whether a failure is to be noted: once a kind, for all its failures in a row. "Come again in a
+ * second" is no news, from a server that is busy. Nor is one answer that did not come: each restart of a
+ * server does that. */
 static bool is_news(const struct failing *f, enum intent_kind asked, const struct job_answer *a)
 {
 	bool asks_to_wait = a->outcome == JOB_BUSY && a->retry_ms > 0;
@@ -223,14 +224,15 @@ static const char *verb_of(const struct failing *f, bool past)
 	return f->refused ? "refuses" : "fails";
 }
 
-/* A Job that waits is not started just now: what its last start met may be over. */
+/* Tells whether the failure is of a start that is over: what it met may be over, too. */
 static bool tells_of_last_start(const struct gate_job *j, const struct failing *f)
 {
 	return f->asked == INTENT_START &&
 	       (j->phase == PHASE_WAITING || j->phase == PHASE_RESERVING);
 }
 
-/* Tells whether it is not asked for any more. What a start met before an edit says nothing of the next. */
+/* Tells whether the request that failed is not asked for any more. A start before an edit says nothing of the
+ * next. */
 static bool is_over(const struct gate *g, const struct gate_job *j, const struct failing *f)
 {
 	if (f->asked == INTENT_DELETE)

@@ -12,8 +12,8 @@
 #define DENIED_MS INT64_C(60000) /* doubled with each refusal in a row */
 #define DENIED_MAX_MS INT64_C(240000)
 
-/* Its owner's number is still there to grow to. Else its owner has edited the Job, and the PATCHes
- * that were sent cannot land any more. */
+/* Tells whether its owner's number is still there to grow to. Else the owner has edited the Job, and the
+ * PATCHes that were sent cannot land any more. */
 static bool can_grow(const struct gate_job *j)
 {
 	return j->seen.owner_parallelism >= j->growth.to && j->seen.parallelism < j->growth.to;
@@ -26,7 +26,7 @@ static void over(struct gate *g, struct gate_job *j)
 	gate_mark_dirty(g, j);
 }
 
-/* Nothing of it was reserved in the ledger. */
+/* Takes the growth back in the queue: the ledger reserved nothing for it. */
 static void unreserve(struct gate *g, struct gate_job *j, int32_t pods)
 {
 	queue_shrink_job(g->queue, &j->uid, pods, g->now_ms);
@@ -46,7 +46,7 @@ static bool may_begin(const struct gate *g, const struct gate_job *j, const stru
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	struct growth *x = &j->growth;
-	must(x->step == GROWTH_NONE); /* until then the queue decides on no other */
+	must(x->step == GROWTH_NONE); /* the queue decides on one at a time */
 	if (!may_begin(g, j, d)) {
 		unreserve(g, j, d->had);
 		return;
@@ -83,8 +83,8 @@ void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledge
 
 /* ---- The PATCH ------------------------------------------------------------------------------- */
 
-/* An earlier leader may have sent it a larger number (see the header): the ledger knows of a change of
- * its size that its story does not tell of. */
+/* Tells whether an earlier leader may have sent a larger number (see the header): the ledger knows of a change
+ * of size that the story does not tell of. */
 static bool owes_story(const struct gate *g, const struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
@@ -126,13 +126,13 @@ static void landed(struct gate *g, struct gate_job *j)
 	over(g, j);
 }
 
-/* No PATCH of it can land any more. */
+/* Tells whether no PATCH of the growth can land any more. */
 static bool is_decided(const struct gate_job *j)
 {
 	return !j->growth.may_have_landed || j->growth.fenced || !can_grow(j);
 }
 
-/* Its PATCH is sent, and sent again. */
+/* Tells whether its PATCH is to be sent until it lands. */
 static bool is_sent(const struct gate_job *j)
 {
 	const struct growth *x = &j->growth;
@@ -159,7 +159,7 @@ void growth_settle(struct gate *g, struct gate_job *j)
 		call_off(g, j);
 }
 
-/* It is refused, and a PATCH that was not answered may land yet: a new story keeps it from that. */
+/* Tells whether a new story is needed: the growth is refused, and a PATCH without an answer may land yet. */
 static bool must_fence(const struct gate_job *j)
 {
 	return j->growth.step == GROWTH_TELLING && j->growth.denied && !j->growth.fenced &&
@@ -201,7 +201,7 @@ bool growth_retell_wanted(const struct gate *g, const struct gate_job *j)
 	return job_goes_on(g, j) && must_retell(g, j);
 }
 
-/* As many as its owner wrote: then the spec is the owner's own again. */
+/* Puts in the owner's number, unless the run has as many pods: then the spec is the owner's own again. */
 static void tell_counts(const struct gate_job *j, int32_t parallelism, struct story *s)
 {
 	if (parallelism >= j->seen.owner_parallelism)
@@ -221,7 +221,7 @@ void growth_tell(struct gate_job *j, struct intent *i)
 	tell_counts(j, i->parallelism, &i->story);
 }
 
-/* Why it has the size that it has stays as it was told. */
+/* Keeps reason and message: why the run has its size. */
 void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i)
 {
 	struct story_words before;
@@ -246,7 +246,7 @@ bool growth_answered(struct gate *g, struct gate_job *j, const struct job_answer
 	return false;
 }
 
-/* While another PATCH of it may land it stays reserved: growth_see_to() puts an end to that. */
+/* While another PATCH of it may land the growth stays reserved: growth_see_to() puts an end to that. */
 void growth_denied(struct gate *g, struct gate_job *j, const char *said)
 {
 	(void)said;

@@ -7,15 +7,15 @@
  * mass_stop_after_ms while that is said loudly, and meanwhile nothing new starts: what they use is
  * in no ledger. Windows, stops and ends go on.
  *
- * It is over early when they are few enough, because they ended or were suspended by hand. Then the
- * rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at most.
+ * The wait is over early when these Jobs are few enough, because they ended or were suspended by hand.
+ * Then the rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at most.
  *
- * Whose story is signed was adopted before this (adoption.c). Here are the others: the key of the
- * signatures was lost with the ledger, or an older program started them.
+ * A Job whose story is signed was adopted before this (adoption.c). Left are Jobs without a signature that
+ * counts: its key was lost with the ledger, or an older program started them.
  *
- * Only what Sluice let run is spared, which the story on the Job tells and no tenant can write, and
- * only what is found as the lead begins. All other Jobs that run unadmitted are stopped at once:
- * they keep no other Job from starting.
+ * Only Jobs that Sluice let run are spared, as their stories tell, which no tenant can write where the
+ * policies are installed; and only those found as the lead begins. All other Jobs that run unadmitted are
+ * stopped at once: they keep no other Job from starting.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,10 +27,10 @@
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 
-#define LEAST 5	     /* fewer are stopped at once */
-#define ONE_IN 10    /* so are no more than one in so many */
-#define LOOK_MS 1000 /* how often they are counted */
-#define SAY_MS 60000 /* how often it is said */
+#define LEAST 5	     /* fewer are no mass */
+#define ONE_IN 10    /* nor are they if no more than one in so many that run */
+#define LOOK_MS 1000 /* between counts */
+#define SAY_MS 60000 /* between notes */
 #define SETTLE_MS 60000
 
 static bool runs(const struct gate_job *j)
@@ -38,7 +38,7 @@ static bool runs(const struct gate_job *j)
 	return !j->lost && !j->gone && !j->seen.suspend && !j->seen.finished && !j->seen.deleting;
 }
 
-/* Its story says that it was admitted, the ledger says nothing of it. */
+/* Tells whether the Job runs, admitted by its story, and the ledger says nothing of it. */
 static bool is_unaccounted(const struct gate_job *j)
 {
 	return runs(j) && !job_has_reservation(j) && j->seen.story_state == STORY_STARTED;
@@ -67,7 +67,6 @@ static void enter(struct gate *g, enum mass_stop_stage next)
 	gate_pause_starts(g);
 }
 
-/* After the open reservations were adopted. */
 void mass_stop_begin(struct gate *g)
 {
 	struct mass_stop *m = &g->mass_stop;
@@ -92,7 +91,7 @@ bool mass_stop_spares(const struct gate *g, const struct gate_job *j)
 	return j->spared && g->mass_stop.stage == MASS_STOP_WAITS;
 }
 
-/* Of those that were spared: which are still what has to be waited for? */
+/* Tells whether a Job that was spared is still to be waited for. */
 static bool still(const struct gate *g, const struct gate_job *j)
 {
 	if (g->mass_stop.stage == MASS_STOP_WAITS)
@@ -158,7 +157,7 @@ bool gate_mass_stop(const struct gate *g, struct gate_mass_stop *ret)
 	return waits;
 }
 
-/* Of a Job that waits while nothing starts. */
+/* Explains a Job that waits while nothing starts. */
 void explain_mass_stop(const struct gate *g, struct explanation *x)
 {
 	const struct mass_stop *m = &g->mass_stop;

@@ -32,13 +32,13 @@ static bool owner_wants(const struct gate_job *j)
 	return j->seen.on_failure == wants;
 }
 
-/* By what is known now. */
+/* Tells whether the decision still holds, by what is known now. */
 static bool is_so(const struct gate *g, const struct gate_job *j)
 {
 	return owner_wants(j) && queue_job_waits_in_vain(g->queue, &j->uid);
 }
 
-/* By the time it goes on, the lease may be another's: it is confirmed anew. */
+/* Waits for the pause of starts to end. By then the lease may be another's: it is confirmed anew. */
 static void wait_for_pause(struct gate *g, struct gate_job *j)
 {
 	j->never.confirming = false;
@@ -91,7 +91,7 @@ bool never_starts_wanted(const struct gate *g, const struct gate_job *j)
 	return job_waits(g, j) && !j->seen.deleting && j->never.action == NEVER_DELETE;
 }
 
-/* Said before it goes out, and once: whether it landed may never be known. */
+/* The note is made before the DELETE goes out, and once: whether it landed may never be known. */
 void never_starts_tell(struct gate *g, struct gate_job *j, struct intent *i)
 {
 	if (!j->never.asked)

@@ -12,12 +12,12 @@
 #include "controller/gate/record.h"
 #include "sluice/intake.h"
 
-#define LOOK_MS 10000	/* its queue cannot take it: look again */
-#define PAUSE_MS 1000	/* nothing starts: the same */
-#define DENIED_MS 60000 /* the API server does not tell */
+#define LOOK_MS 10000	/* between looks at a Job that its queue cannot take */
+#define PAUSE_MS 1000	/* between looks while nothing starts */
+#define DENIED_MS 60000 /* until the Namespace is asked for again, after a no */
 #define COUNT_KEPT_MS                                                                              \
-	300000 /* so long a Job that cannot be taken is judged by one count of its pods */
-#define COUNT_FRESH_MS 10000 /* none older than that is written to the ledger */
+	300000 /* how long a Job that cannot be taken is judged by one count of its pods */
+#define COUNT_FRESH_MS 10000 /* the oldest count that is written to the ledger */
 
 static const char ASKING[] =
 	"it runs, and ran before it was queued: whether an admin lets it be adopted is being asked";
@@ -71,7 +71,7 @@ bool newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answ
 		j->newcomer.asked = true;
 		j->newcomer.begun_by_ms = a->adopt_begun_by_ms;
 		break;
-	case JOB_GONE: /* the Namespace: the Job will be told to be gone, too */
+	case JOB_GONE: /* the Namespace is, and so will be the Job */
 	case JOB_REFUSED:
 	case JOB_DENIED:
 		job_rest(g, j, DENIED_MS);
@@ -110,7 +110,7 @@ static void keep_out(struct gate *g, struct gate_job *j, const char *why)
 	job_pause(g, j, g->tick_ms + LOOK_MS);
 	if (x->why && strcmp(x->why + strlen(begins), why) == 0) {
 		queue_block_job(
-			g->queue, &j->uid, x->why); /* it may have been for another reason */
+			g->queue, &j->uid, x->why); /* another reason may have stood there */
 		return;
 	}
 	char *before = x->why;
@@ -159,7 +159,8 @@ static void count_pods(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_PODS);
 }
 
-/* Each look goes by its pods: their nodes may be of a flavor that its template does not suit. */
+/* Takes the Job into its queue, by the nodes of its pods: they may be of a flavor that its template does not
+ * suit. */
 static enum newcomer_verdict take_in(
 	struct gate *g, struct gate_job *j, struct ledger_reservation *ret)
 {
@@ -192,7 +193,7 @@ static enum newcomer_verdict take_in(
 	return NEWCOMER_TAKE_OVER;
 }
 
-/* It may have been suspended and let run since the Namespace was read. */
+/* Tells whether it began early enough. Asked at each look: it may have been suspended and resumed since. */
 static bool began_in_time(const struct gate_job *j)
 {
 	return j->seen.start_ms <= j->newcomer.begun_by_ms;
@@ -215,7 +216,7 @@ enum newcomer_verdict newcomer_see_to(
 	return NEWCOMER_GOES_ON;
 }
 
-/* It holds what it was adopted with, and nothing on it says so yet. */
+/* Tells whether the Job was adopted, and no story says so yet. */
 static bool is_untold(const struct gate_job *j)
 {
 	return j->attempt.estimated && !j->story && !j->seen.suspend && !j->lost;
@@ -234,7 +235,7 @@ bool newcomer_is_reserved(const struct gate_job *j)
 
 void newcomer_tell(const struct gate_job *j, struct intent *i)
 {
-	i->drop_notice = j->seen.has_notice; /* it waited once, and left its queue */
+	i->drop_notice = j->seen.has_notice; /* from a wait before it left its queue */
 	i->story.reason = "Adopted";
 	i->story.history = j->seen.history;
 }

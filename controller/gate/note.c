@@ -1,5 +1,4 @@
-/* Notes: what happened, for the log, for counts and for people. A line of them; the caller that
- * takes one has it until the next call. */
+/* Notes: what happened, for the log, for counts and for people. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "controller/gate/note.h"
 #include "controller/gate/record.h"
 
-#define NOTES_MAX 4096 /* they were not taken for a long time: the oldest go */
+#define NOTES_MAX 4096 /* more were not taken for a long time: the oldest go */
 
 const char *note_kind_name(enum note_kind k)
 {
@@ -33,7 +32,7 @@ static void drop_oldest_note(struct gate *g)
 	g->notes.out = item;
 }
 
-/* Of one that was never let in while we lead: where it is queued. */
+/* Names the ClusterQueue of the attempt; of a Job without one, where it is queued. */
 static const char *clusterqueue_of(const struct gate *g, const struct gate_job *j)
 {
 	struct job_outline o;

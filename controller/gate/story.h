@@ -7,26 +7,26 @@
  *
  * The story of a start, or of its stop, is enough to take the run over without a ledger:
  *
- *   holds      how much is held of each resource, in the ledger's units (milli-CPU, bytes, devices)
+ *   holds      how much is held of each resource, in the ledger's units (milli-CPU, bytes, devices);
  *   sizes      how often the size of the run had changed. A ledger that knows of fewer changes has
- *              lost some; the word of one that knows of more is later than the story
- *   priority   which priority counts for the run (run_priority.h)
+ *              lost some; a ledger that knows of more is newer than the story;
+ *   priority   which priority counts for the run (run_priority.h);
  *   mac        signs the Job's uid and the text before it, with a key that the ledger keeps, since a
- *              tenant may find a way to write annotations. A reader that believes more than the state
- *              asks for it: adoption.c, run_priority.c, growth.c
+ *              tenant may find a way to write annotations. adoption.c, run_priority.c and growth.c ask
+ *              for it.
  *
  * The story is also the memory that outlives us:
  *
  *   pods, parallelism, completions
  *              of a start with fewer pods than asked for: how many, and what the owner wrote. The
  *              stop puts the owner's numbers back, unless the owner has edited the spec since. Of a work
- *              queue the stop says how many pods ran, for the Job may end by it (job_was_cut_short())
+ *              queue the stop says how many pods ran, for the Job may end by it (job_was_cut_short());
  *   history    what earlier attempts left behind, told from story to story: times the pods were not
- *              ready, run time used, back-off, times a window or a price stopped it
+ *              ready, run time used, back-off, times a window or a price stopped it;
  *   preemptor, message
- *              of a stop for another Job's sake: for which, and why
- *   trouble    of a stop: what kept the pods of the run from running
- *   retold     why a story was told anew only to be another text; reason and message stay
+ *              of a stop for another Job's sake: for which, and why;
+ *   trouble    of a stop: what kept the pods of the run from running;
+ *   retold     why a story was told anew only to be another text; reason and message stay.
  *
  * The story also protects every write. Each PATCH tests that the story is still, byte for byte, the one
  * that the decision was made on; all but those of notes write the next one. So of two writers that read
