@@ -95,7 +95,7 @@ void gate_forget_job(struct gate *g, struct gate_job *j)
 	gate_free_job(g, j);
 }
 
-/* True when the text became another one. */
+/* Keeps a copy of text. True when it is another text than before. */
 static bool keep_text(char **kept, const char *text)
 {
 	if (text && *kept && strcmp(text, *kept) == 0)
@@ -112,16 +112,17 @@ static bool manages(const struct gate *g, const struct job *seen)
 	return g->manages ? g->manages(g->ctx, seen) : seen->queue[0] != '\0';
 }
 
-/* Of work that has ended nothing is lacked. */
+/* Counts the pods that are needed and not ready. Pods whose work has ended are not needed. */
 static int32_t pods_lacking(const struct job *seen)
 {
 	int32_t pods = job_pods_kept_up(seen);
 	return pods > seen->status.ready ? pods - seen->status.ready : 0;
 }
 
-/* The API server refuses to start it anew as long as it has a start time. Pods that terminate are
- * pods, and one of them may end well and count for the next run. And before the Job controller has
- * seen a stop of ours, or that the work is done, it says nothing of the pods that it made. */
+/* Tells whether pods of an earlier run may be left. The API server refuses a new start as long as the Job
+ * has a start time. Pods that terminate are pods, and one may end well and count for the next run. And
+ * before the Job controller has seen a stop of ours, or that the work is done, the status says nothing of
+ * the pods that it made. */
 static bool is_leaving(const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
@@ -130,7 +131,8 @@ static bool is_leaving(const struct job *seen)
 		       !job_finished(seen));
 }
 
-/* As the Job controller counts: failed pods of all runs, and those that it is about to count. */
+/* Tells whether one more failed pod fails the Job. The Job controller counts failed pods of all runs, and
+ * those that it is about to count. */
 static bool is_at_backoff_limit(const struct job *seen)
 {
 	int64_t failed = (int64_t)seen->status.failed_pods + seen->status.uncounted_failed;
@@ -146,9 +148,9 @@ static void keep_labels(struct gate *g, struct gate_job *j, const struct job *se
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-/* What a stop or a deletion would lose; until the Job controller has read a stop. A pod that is gone
- * stays at work unless it ended well, or the Job needs fewer now: another is made for it, or the Job
- * goes, too. (Of a work queue that is about to be Complete it never says Suspended.) */
+/* Counts the pods whose work a stop or a deletion would lose, until the Job controller has read a stop. A pod
+ * that is gone stays at work unless it ended well, or the Job needs fewer now: another is made for it, or
+ * the Job goes, too. (A work queue that is about to be Complete is never said to be Suspended.) */
 static void take_work(struct facts *f, const struct facts *before, const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
@@ -238,7 +240,7 @@ static void take_annotations(const struct job *seen, struct facts *f)
 	f->on_failure = seen->after.on_failure;
 }
 
-/* Texts but the story and the queue. */
+/* Keeps all texts but the story and the queue. */
 static void keep_texts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	char *labels = g->bill_labels ? bill_labels_of(g->bill_labels, seen) : NULL;
@@ -257,16 +259,16 @@ static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *b
 {
 	const struct facts *f = &j->seen;
 	bool left_before = before->present > before->active;
-	/* What was before says nothing of the pods of a Job that is being deleted. */
+	/* What was known before a deletion says nothing of the pods after it. */
 	if (f->deleting && !before->deleting)
 		stop_drain_anew(g, j);
 	/* A start time that is gone is not asked for any more. */
 	if (!f->start_left)
 		start_time_settled(j);
-	/* Our next lease is to be later than all that were told of. */
+	/* Our next epoch is to be later than all that stories tell of. */
 	if (f->story_epoch > g->epoch_seen)
 		g->epoch_seen = f->story_epoch;
-	/* A leader came after us, as it seems: nothing is written before the lease is confirmed. */
+	/* A leader seems to have come after us: nothing is written before the lease is confirmed. */
 	if (g->epoch > 0 && f->story_epoch > g->epoch)
 		gate_confirm_before(g, j);
 	/* A hold that is there need not be written. */
@@ -277,7 +279,7 @@ static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *b
 		scale_down_seen(g, j, left_before);
 }
 
-/* True when the story is another one. */
+/* Takes the facts. True when the story is another one. */
 static bool take_facts(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	struct facts f = {0}, before = j->seen;
@@ -290,7 +292,7 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	bool retold = keep_text(&j->story, seen->admission.story);
 	bool requeued = keep_text(&j->queue, seen->queue);
 	heed_facts(g, j, &before);
-	/* A PATCH tests the story, and that of a start the queue: what was sent cannot land any more. */
+	/* Each PATCH tests the story, that of a start the queue as well: what was sent cannot land any more. */
 	if (retold)
 		growth_retold(j);
 	if (retold || requeued)
@@ -298,10 +300,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	return retold;
 }
 
-/* The queue knows what its own decisions left behind. What other leaders' did is in the story: a
- * standby follows that, and so does a leader that finds the story of another one. Of an attempt
- * that still holds quota the story tells what those before it left; when it was stopped, what it
- * leaves. */
+/* Tells the queue what attempts under other leaders left behind, from the story: what its own decisions did
+ * it knows. A standby follows all stories, a leader those of other leaders. While an attempt holds quota its
+ * story tells what the attempts before it left; when it was stopped, what it leaves itself. */
 static void recall(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
 	bool stopped = seen->admission.state == STORY_STOPPED &&
@@ -317,7 +318,7 @@ static void recall(struct gate *g, const struct gate_job *j, const struct job *s
 	}
 }
 
-/* The API server refused to have its resources rewritten: only ordinary flavors are for it. */
+/* Tells the queue of a Job for ordinary flavors only: the API server refuses to rewrite its resources. */
 static void tell_without_lending(struct gate *g, const struct job *seen)
 {
 	struct job less = *seen;
@@ -335,8 +336,8 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 		queue_set_job(g->queue, seen);
 }
 
-/* A complete list is as new as what was known when it was asked for, also of a Job that was gone. An
- * answer may have come since. */
+/* Says that the store went back, if a complete list shows the Job older than it was known, or there though it
+ * was gone. A list is as new as what was known when it was asked for; an answer may have come since. */
 static void suspect_store(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
 	if (g->listing && (j->gone || seen->version < j->seen.version) && j->told_in != g->list)
@@ -348,7 +349,7 @@ bool gate_store_went_back(const struct gate *g)
 	return g->went_back;
 }
 
-/* A request has found it gone before the watch told how it ended: others may wait for it to succeed. */
+/* Takes how a Job ended that a request found gone before the watch told: others may wait for its success. */
 static void see_late_end(struct gate_job *j, const struct job *seen)
 {
 	j->seen.finished |= job_finished(seen);
@@ -357,13 +358,13 @@ static void see_late_end(struct gate_job *j, const struct job *seen)
 	j->seen.finished_ms = seen->status.finished_ms;
 }
 
-/* Takes in what is newer than what is known. */
+/* Takes in facts that are newer than what is known. */
 static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	if (j->gone)
 		see_late_end(j, seen);
 	if (j->gone || seen->version < j->seen.version)
-		return false; /* a uid that is gone never comes back */
+		return false; /* a uid never comes back */
 	if (seen->version == j->seen.version && seen->version > 0 && !j->lost) {
 		if (!g->retell && !j->retell)
 			return false;
@@ -381,7 +382,7 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	return true;
 }
 
-/* An event told that it is gone, but it goes on, off the watch: how it ends is not seen. */
+/* Unfollows a Job that an event told gone, and that goes on off the watch: how it ends is not seen. */
 static void is_there(struct gate *g, struct gate_job *j)
 {
 	if (!j->told_end)
@@ -390,8 +391,8 @@ static void is_there(struct gate *g, struct gate_job *j)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);
 }
 
-/* The same of an answer. A late one may tell of a Job that was deleted since; only a GET that was
- * asked after the watch lost it shows that it is there. */
+/* A late answer may tell of a Job that was deleted since. Only a GET that was asked after the watch lost the
+ * Job shows that it is there. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	if (seen->version < j->request.asked_version)
@@ -412,19 +413,18 @@ static void lose(struct gate *g, struct gate_job *j)
 	j->lost = true;
 	newcomer_lost(g, j);
 	j->request.asked_lost = false; /* a GET that is under way was asked before this */
-	j->request.look_ms = j->request.retry_ms = 0; /* a pause was for another state of things */
-	stop_drain_anew(g, j); /* it may have been let run again just before */
+	j->request.look_ms = j->request.retry_ms = 0; /* a pause was for a Job on the watch */
+	stop_drain_anew(g, j); /* the Job may have been let run again just before */
 	gate_mark_dirty(g, j);
 }
 
-/* ---- Jobs beyond what may wait (queue/core/model/overflow.h)
- * ----------------------------------------------
+/* ---- Jobs beyond what may wait (queue/core/model/overflow.h) ---------------------------------
  *
- * Only a Job that waits is deferred, of which no pods can be left and nothing is to be written. A
- * hold may be open of one whose start never landed, or whose pods just went; its adopter reads
- * the Job (adopt_reservation()). Attempts and history are in the story, which is read again. Pods
- * of a Job that Sluice does not control cannot be told: it never starts, so it is deferred all the
- * same. */
+ * A Job is deferred only while it waits, no pods of it can be left and nothing is to be written. The
+ * ledger may still have its reservation, of a start that never landed, or whose pods just went: who adopts
+ * that reads the Job (adopt_reservation()). Attempts and history are in the story, which is read again. A
+ * Job that Sluice does not control may have pods that cannot be counted: it never starts, so it is
+ * deferred all the same. */
 
 static bool is_over(enum story_state s)
 {
@@ -452,7 +452,7 @@ void gate_fetch_deferred(struct gate *g)
 	}
 }
 
-/* Of a Job that is known by its name alone nothing is told to the queue, nor its end. */
+/* Tells the queue that the Job is followed no more: known by its name alone, it ends unseen. */
 static void unfollow_deferred(struct gate *g, const struct gate_job *j)
 {
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);
@@ -487,11 +487,10 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
 /* ---- Jobs that others wait for ---------------------------------------------------------------
  *
  * Only what the watch tells is told on, so that it comes in order. A Job is followed while it has a
- * record here, for then it is noticed when it is missing in a list. Of those that have none, and have
- * not ended, the answers to the queue's questions tell alone: else an answer that was on its way
- * would seem to say that they are gone. One that has ended is followed no more: nobody tells when
- * its name is used again by a Job that is not queued. Of one that leaves the watch it is not known whether it was
- * deleted or lost its label: the queue asks for it. */
+ * record here, for then it is noticed when it is missing in a list. A Job without a record that has not
+ * ended is told by the answers to the queue's questions alone: else an answer that was on its way would
+ * seem to say that it is gone. A Job that has ended is followed no more, since its name may be used again by
+ * a Job that is not queued. A Job that leaves the watch was deleted, or lost its label: the queue asks. */
 
 bool gate_follows_job(const struct gate *g, const struct uid *uid)
 {
@@ -512,9 +511,9 @@ static void tell_followers(struct gate *g, const struct job *seen)
 	queue_see_predecessor(g->queue, &p);
 }
 
-/* by_event: all that it became was seen until it left. But of one that had ended when this controller
- * listed Jobs, and that is known by its reservation alone, nothing was seen. And a watch by label says the
- * same of one that lost its label and runs on: a leader asks at once, a standby does not. */
+/* by_event: all that the Job became was seen until it left. Unless it had ended when this controller listed
+ * Jobs, and is known by its reservation alone. And a watch by label says the same of a Job that lost its
+ * label and runs on: a leader asks at once, a standby does not. */
 static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 {
 	lose(g, j);
@@ -522,7 +521,8 @@ static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, j->told_end);
 }
 
-/* What a list holds came earlier, nobody knows when. One that has a story has waited before. */
+/* Tells the forecast of a new Job. Jobs of a list came earlier, nobody knows when; a Job with a story has
+ * waited before. */
 static void tell_arrival(const struct gate *g, const struct job *seen)
 {
 	if (g->came && !g->listing && seen->suspend && seen->admission.state == STORY_NONE)
@@ -533,7 +533,7 @@ static void see_job(struct gate *g, const struct job *seen)
 {
 	struct gate_job *j = gate_find_job(g, &seen->uid);
 	if (!j) {
-		/* Most of what a list holds: nothing to do for it. */
+		/* Most Jobs of a list: nothing is to be done for them. */
 		if (job_finished(seen) || !manages(g, seen)) {
 			queue_undefer_job(g->queue, &seen->uid);
 			return;
@@ -608,7 +608,7 @@ void gate_set_synced(struct gate *g)
 	g->synced = true;
 }
 
-/* From the loss of the watch on, what is known may be of a Job that is gone. */
+/* Once the watch is lost, Jobs that are known may be gone. */
 void gate_set_following(struct gate *g, bool following)
 {
 	g->blind = !following;

@@ -30,7 +30,7 @@ static bool is_unanswered(const struct gate_job *j)
 	return j && job_busy(j) && job_busy_with(j) == INTENT_OUTCOMES;
 }
 
-/* An API server that is slow is given no more to do. */
+/* Keeps the unanswered PATCHes, which count, so that a slow API server is given no more to do. */
 static void forget_answered(struct gate *g)
 {
 	struct outcome_notes *n = &g->outcome_notes;
@@ -41,7 +41,7 @@ static void forget_answered(struct gate *g)
 	n->nposted = kept;
 }
 
-/* What cannot be written now is returned when all were looked at: else it would come again at once. */
+/* Jobs that cannot be written to now are returned when all were looked at: else they would come again at once. */
 void outcome_note_tick(struct gate *g)
 {
 	struct uid uid, later[LOOKS_MAX];
@@ -77,7 +77,7 @@ void outcome_note_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	i->outcomes = buf_text(&g->outcome_notes.text);
 }
 
-/* Whether it landed, when in doubt, the Job tells: the queue compares. */
+/* Whether a PATCH in doubt landed the Job tells: the queue compares. */
 bool outcome_note_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	struct outcome_note *n = &j->outcome_note;

@@ -76,8 +76,8 @@ static void enter(struct gate *g, struct gate_job *j, enum phase next)
 	gate_mark_dirty(g, j);
 }
 
-/* A Job that is off the watch but holds quota is asked for by GET, now and then. So is one that is
- * behind its reservation. False while it is not known yet what became of it. */
+/* Asks now and then, by GET, for a Job that is off the watch but holds quota, or is behind its reservation.
+ * False while it is not known yet what became of it. */
 static bool looked_for(struct gate *g, struct gate_job *j)
 {
 	if (attempt_is_behind(j) && !j->gone) {
@@ -93,7 +93,7 @@ static bool looked_for(struct gate *g, struct gate_job *j)
 	return j->request.look_ms > 0;
 }
 
-/* The start of this attempt did land: the Job tells of it, even if it was stopped since. */
+/* Tells whether the start of this attempt did land: the Job shows it, even if it was stopped since. */
 static bool start_landed(const struct gate_job *j)
 {
 	if (j->seen.story_attempt != j->attempt.number)
@@ -102,8 +102,8 @@ static bool start_landed(const struct gate_job *j)
 	       (j->seen.story_state == STORY_STOPPED && j->seen.suspend);
 }
 
-/* Another client unsuspended it. But that may have been our successor, if we do not know yet that we
- * have one: so the lease is asked for once more before anything is written. False: it was. */
+/* Tells whether another client than Sluice unsuspended the Job. That client may be a successor that we do not
+ * know of yet, so the lease is asked for once more before anything is written. False: a successor did. */
 static bool is_intruder(struct gate *g, struct gate_job *j)
 {
 	if (adoption_is_of_later_leader(g, j)) {
@@ -125,7 +125,7 @@ static enum phase stop_intruder(struct gate *g, struct gate_job *j)
 	return PHASE_STOPPING;
 }
 
-/* Stops a run that holds nothing. What the Job was stopped for before says nothing of this run. */
+/* Stops a run that holds nothing. The reason of an earlier stop says nothing of this run. */
 static enum phase evict(struct gate *g, struct gate_job *j)
 {
 	if (!is_intruder(g, j))
@@ -141,7 +141,7 @@ static void block(struct gate *g, struct gate_job *j, const char *why)
 	queue_block_job(g->queue, &j->uid, why);
 }
 
-/* The queue is told anew when the API server has refused to rewrite what it asks for, and again
+/* Reads the Job, to tell the queue anew, when the API server has refused to rewrite its resources, and again
  * when that is long ago. */
 static void reconsider_lending(struct gate *g, struct gate_job *j)
 {
@@ -155,8 +155,8 @@ static void reconsider_lending(struct gate *g, struct gate_job *j)
 		job_request(g, j, INTENT_READ);
 }
 
-/* Suspended while it ran, and not by us: the Job says so where its owner sees it. A person's
- * suspension holds until a person acts. After a manifest that was applied again it starts anew. */
+/* Tells a Job that another client suspended while it ran that this was so, where its owner sees it. A person's
+ * suspension holds until a person acts. After a manifest that was applied again the Job starts anew. */
 static void suspended_by_others(struct gate *g, struct gate_job *j)
 {
 	bool person = j->seen.by_person;
@@ -165,15 +165,15 @@ static void suspended_by_others(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_TELL);
 }
 
-/* What holds it is written on it; meanwhile, and where there is no room for it, it is held here. */
+/* Writes the hold on the Job. Until that has landed, and where there is no room for it, the Job is held here. */
 static void tell_hold(struct gate *g, struct gate_job *j)
 {
 	block(g, j, j->stop.hold);
 	job_request(g, j, INTENT_TELL);
 }
 
-/* The Job controller may still be about to see that it ran, and make pods of the template that it
- * had: until it has told of that, a status that says Suspended is of the time before. */
+/* Tells whether the Job controller may still be about to see that the Job ran, and to make pods of the template
+ * of then. Until its status tells of that run, the condition Suspended is of the time before. */
 static bool may_yet_have_pods(struct gate *g, struct gate_job *j)
 {
 	int64_t sure_ms = j->waits_ms + g->drain_doubt_ms;
@@ -185,7 +185,7 @@ static bool may_yet_have_pods(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* It was deferred, and has its turn: what it is now is read, or others have their turn. */
+/* Reads a deferred Job that has its turn; after some tries others have their turn. */
 static enum phase fetch(struct gate *g, struct gate_job *j)
 {
 	if (j->request.tries < FETCH_TRIES || job_busy(j)) {
@@ -197,10 +197,10 @@ static enum phase fetch(struct gate *g, struct gate_job *j)
 }
 
 /*
- * It was suspended in the moment in which its work ended. The Job controller makes no pods of it any
- * more, so it needs no quota and has no turn. It ends by itself, but not without a start time, which
- * the API server wants of an end and the Job controller writes only of what is not suspended: then
- * it is let run, without a reservation.
+ * Lets a Job end that was suspended in the moment in which its work ended. The Job controller makes no pods of
+ * it any more, so it needs no quota and has no turn. It ends by itself if it has a start time: the API server
+ * takes no end without one, and the Job controller writes one only while a Job is not suspended. Without one
+ * the Job is let run, without a reservation.
  */
 static void let_end(struct gate *g, struct gate_job *j)
 {
@@ -229,7 +229,7 @@ static void wait_suspended(struct gate *g, struct gate_job *j)
 	}
 }
 
-/* A start that the last leader sent has landed, in the pause that is made for that. */
+/* Adopts a start that the last leader sent, if it lands in the pause that is made for that. */
 static bool adopted_late(struct gate *g, struct gate_job *j)
 {
 	return g->adoption.pauses && job_adopt_by_story(g, j);
@@ -246,7 +246,7 @@ static bool newcomer_goes_on(struct gate *g, struct gate_job *j)
 	return v != NEWCOMER_INTRUDER;
 }
 
-/* No reservation. The queue has it, unless it is over. */
+/* WAITING: no reservation. The queue has the Job, unless it is over. */
 static enum phase waiting(struct gate *g, struct gate_job *j)
 {
 	if (j->fetching && !j->lost)
@@ -264,7 +264,7 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 		queue_drop_job(g->queue, &j->uid);
 		return PHASE_WAITING;
 	}
-	if (!j->seen.suspend && j->seen.ending) { /* a stop could only keep it from that */
+	if (!j->seen.suspend && j->seen.ending) { /* a stop could only keep it from its end */
 		block(g, j, ENDING);
 		return PHASE_WAITING;
 	}
@@ -286,8 +286,8 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 	return PHASE_WAITING;
 }
 
-/* A start PATCH of this attempt may have gone out. What the Job shows of it, if anything, decides
- * what comes next; the phase that it is in when nothing is shown. */
+/* A start PATCH of this attempt may have gone out. Returns the phase that follows from what the Job shows of
+ * it; if nothing, the present phase. */
 static enum phase settled_otherwise(struct gate *g, struct gate_job *j)
 {
 	if (start_landed(j) || newcomer_is_reserved(j))
@@ -295,14 +295,14 @@ static enum phase settled_otherwise(struct gate *g, struct gate_job *j)
 	if (job_busy(j))
 		return j->phase;
 	if (j->gone || j->seen.finished || (j->seen.deleting && !j->seen.suspend)) {
-		/* It may have started and ended unseen: pods may be left. */
+		/* A run may have begun and ended unseen: pods may be left. */
 		stop_because(j, "Deleted", "user");
 		return attempt_drain(g, j);
 	}
 	return j->seen.suspend ? j->phase : stop_intruder(g, j);
 }
 
-/* RESERVE is durable. The start PATCH is sent until its fate is known. */
+/* STARTING: RESERVE is durable. The start PATCH is sent until its fate is known. */
 static enum phase starting(struct gate *g, struct gate_job *j)
 {
 	if (!j->attempt.doubt && !j->attempt.sent && !job_busy(j) &&
@@ -333,17 +333,17 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 	return PHASE_STARTING;
 }
 
-/* A PATCH of this attempt tests a story that is no longer there. A story of a later attempt stands
- * there when the ledger has lost that one (adoption.c). */
+/* Tells whether PATCHes of this attempt test a story that is no longer there. The story of a later attempt
+ * stands there when the ledger has lost that attempt (adoption.c). */
 static bool is_fenced(const struct gate_job *j)
 {
 	return j->seen.story_attempt > j->attempt.number ||
 	       (j->seen.story_state == STORY_FENCED && j->seen.story_attempt == j->attempt.number);
 }
 
-/* The start is called off, but a PATCH of it may still be under way somewhere. A new story makes
- * that harmless. Where the Job's own story is lost the new one says Stopped: settled_otherwise()
- * takes that for a run, and pods are looked for before the quota is given back. */
+/* FENCING: the start is called off, but a PATCH of it may still be under way. A new story makes that
+ * harmless. Where the Job's own story is lost the new one says Stopped: settled_otherwise() takes that
+ * for a run, and pods are looked for before the quota is given back. */
 static enum phase fencing(struct gate *g, struct gate_job *j)
 {
 	if (!looked_for(g, j))
@@ -359,22 +359,22 @@ static enum phase fencing(struct gate *g, struct gate_job *j)
 	return PHASE_FENCING;
 }
 
-/* Pods that end leave room, but never less is held than there are pods. */
+/* Gives back the quota of pods that have ended, and never that of pods that there are. */
 static void shrink(struct gate *g, struct gate_job *j)
 {
 	if (!growth_keeps(g, j) && !scale_down_in_doubt(g, j))
 		attempt_shrink(g, j, job_pods_in_sight(j));
 }
 
-/* Its story says that this attempt was stopped: so it was, even if the Job runs again. A start of
- * the attempt cannot land after that. Its owner unsuspended it, perhaps with a larger template. */
+/* Tells whether the Job runs, and its story says that this attempt was stopped. No start of the attempt can land
+ * after that: its owner unsuspended it, perhaps with a larger template. */
 static bool stopped_and_resumed(const struct gate_job *j)
 {
 	return !j->seen.suspend && j->seen.story_state == STORY_STOPPED &&
 	       j->seen.story_attempt == j->attempt.number;
 }
 
-/* It has ended, or is being ended: nothing is left to do but to wait for its pods. */
+/* Tells whether the run has ended, or is being ended: then only its pods are waited for. */
 static bool ended(struct gate *g, struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
@@ -390,8 +390,8 @@ static bool ended(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* Another client unsuspended it last. What was adopted as it ran was never unsuspended by Sluice: then
- * that counts if it was since. A Job's start time is that of its last resumption. */
+/* Tells whether another client unsuspended the Job since the attempt began. A run that was adopted from outside
+ * was never unsuspended by Sluice: its start time, which is that of the last resumption, tells. */
 static bool resumed_since(const struct gate_job *j)
 {
 	bool is_as_adopted = j->attempt.estimated && j->seen.start_seen &&
@@ -399,11 +399,11 @@ static bool resumed_since(const struct gate_job *j)
 	return j->seen.resumed_by_other && !is_as_adopted;
 }
 
-/* While no leader looked it was suspended, its template changed, and unsuspended, and what is
- * reserved is for the pods it had, in the flavor it had. The story may say that it runs, or that the
- * attempt before it was stopped, or nothing, where etcd was restored from before the start. That its
- * pods count for more, or go to other nodes, does not tell by itself: admins change what is counted,
- * webhooks what is written, and what runs is left alone. */
+/* While no leader looked, another client may have suspended the Job, changed its template, and unsuspended it.
+ * The reservation is for the pods and the flavor that it had. The story may say that it runs, or that the
+ * attempt before was stopped, or nothing, where etcd was restored from before the start. That its pods
+ * count for more, or go to other nodes, is not enough: admins change what is counted, webhooks what is
+ * written, and what runs is left alone. */
 bool job_is_another(const struct gate *g, const struct gate_job *j)
 {
 	return resumed_since(j) &&
@@ -419,7 +419,7 @@ static void stop_another(struct gate *g, struct gate_job *j)
 		stop_because(j, "ScaledUp", g->identity);
 }
 
-/* None is made any more for it, whatever its parallelism says, and it has no more than are reserved. */
+/* Tells whether no more pods are made, whatever its parallelism says, and there are no more than are reserved. */
 static bool has_all_its_pods(const struct gate_job *j)
 {
 	return j->seen.ends_when_stopped && j->seen.present <= j->attempt.pods;
@@ -432,7 +432,7 @@ static void drop_growth(struct gate_job *j)
 		growth_drop(j);
 }
 
-/* Tells whether it goes on with fewer pods: its manifest was applied again. */
+/* Tells whether the run goes on with fewer pods: its manifest was applied again. */
 static bool goes_back(struct gate *g, struct gate_job *j)
 {
 	bool again = scale_down_again(g, j);
@@ -440,7 +440,7 @@ static bool goes_back(struct gate *g, struct gate_job *j)
 	return again;
 }
 
-/* Tells whether it goes on with as many pods as it holds, of those that it was let have. */
+/* Tells whether the run goes on with as many pods as it holds, after it was let have more. */
 static bool goes_on_with_hold(struct gate *g, struct gate_job *j)
 {
 	bool held = adoption_story_covers(g, j) && scale_down_to_hold(g, j);
@@ -448,9 +448,9 @@ static bool goes_on_with_hold(struct gate *g, struct gate_job *j)
 	return held;
 }
 
-/* Its owner raised parallelism or completions while it ran, or it is none that may run: it must not
- * go on with more pods than are reserved, or with pods that cannot be counted. Where Sluice let it
- * have so many (a store went back), it goes on with fewer. */
+/* Stops a run with more pods than are reserved, or with pods that cannot be counted: its owner raised
+ * parallelism or completions, or it is of no kind that may run. Where Sluice let it have so many (a store went
+ * back), it goes on with fewer. True: it must not go on as it is. */
 static bool outgrows(struct gate *g, struct gate_job *j)
 {
 	attempt_know_pods(g, j);
@@ -472,29 +472,30 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* It was seen before its reservation was adopted, and its directives were not kept. */
+/* Reads a Job whose directives were not kept, since it was seen before its reservation was adopted. */
 static void read_whole(struct gate *g, struct gate_job *j)
 {
 	j->retell = true;
 	job_request(g, j, INTENT_READ);
 }
 
-/* Kubernetes ends it, and it does not wait again: no Job behind its place waits for its return, though
- * a pod of it may take for ever to go. */
+/* Tells the queue of a Job that Kubernetes ends: it does not wait again, so no Job behind its place waits for
+ * its return, though a pod of it may take for ever to go. */
 static void heed_ending(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.ending)
 		block(g, j, ENDING);
 }
 
-/* etcd went back to an attempt before the one that holds quota: it may run in another flavor. */
+/* Tells whether the Job runs by another attempt than the one that holds quota, after etcd went back: it may be
+ * in another flavor. */
 static bool is_of_another_attempt(const struct gate_job *j)
 {
 	return !j->lost && !j->seen.suspend && !j->seen.deleting &&
 	       j->seen.story_state == STORY_STARTED && j->seen.story_attempt != j->attempt.number;
 }
 
-/* What failed is over where nothing is asked for any more, and no pause is on. */
+/* Forgets failures when nothing is asked for any more, and no pause is on. */
 static void forget_failures(struct gate *g, struct gate_job *j)
 {
 	if (!j->failing || job_busy(j))
@@ -510,7 +511,7 @@ static void forget_failures(struct gate *g, struct gate_job *j)
 
 static enum phase running(struct gate *g, struct gate_job *j)
 {
-	if (j->lost) /* until it is read it is as it was seen last, also for a new leader */
+	if (j->lost) /* until it is read the Job is as it was seen last, also for a new leader */
 		attempt_tell_ready(g, j);
 	if (!looked_for(g, j))
 		return PHASE_RUNNING;
@@ -567,7 +568,7 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 	heed_ending(g, j);
 	if (!j->seen.ending)
 		job_request(g, j, INTENT_STOP);
-	else /* its pods go without us, and it ends */
+	else /* its pods go without us */
 		shrink(g, j);
 	return PHASE_STOPPING;
 }
@@ -592,23 +593,23 @@ static enum phase evicting(struct gate *g, struct gate_job *j)
 	return PHASE_WAITING;
 }
 
-/* Is there proof that no pod of it is left, or can be made any more? */
+/* Tells whether the status proves that no pod is left, or can be made any more. */
 static bool drained(const struct gate_job *j)
 {
 	return j->seen.quiet && (j->seen.finished || (j->seen.suspend && j->attempt.acked));
 }
 
 /*
- * Ended, stopped or deleted. Proof that no pod is left is the Job's status, if it was written after
- * the Job controller saw the start (acked) and then the stop. Where the status may be older than
- * the start, or the Job is gone, only a look at the pods will do, and only after a while: a Job
+ * DRAINING: ended, stopped or deleted. The Job's status is proof that no pod is left, if it was written
+ * after the Job controller saw the start (acked) and then the stop. Where the status may be older than
+ * the start, or the Job is gone, only a count of the pods will do, and only after a while: a Job
  * controller that has seen the start, and not yet what came after it, may still make pods.
  *
- * A status that does not come may never come: of a Job as large as etcd takes it cannot be written.
+ * A status that does not come may never come: that of a Job as large as etcd takes cannot be written.
  * So each time that pods are overdue, they are counted, too.
  *
- * Of a Job that is being deleted the Job controller makes and takes no pods any more, and nothing
- * stops it: as long as a finalizer keeps it, its pods run on until they end. They are counted, too.
+ * The Job controller makes and takes no pods of a Job that is being deleted: as long as a finalizer keeps
+ * it, its pods run on until they end. These are counted as well.
  */
 static enum phase draining(struct gate *g, struct gate_job *j)
 {
@@ -721,7 +722,7 @@ void job_answered(struct gate *g, struct gate_job *j, const struct job_answer *a
 void job_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r)
 {
 	enter(g, j, attempt_adopt(g, j, r));
-	/* What we saw may be older than the ledger: no run is stopped for that. */
+	/* The Job as seen may be older than the reservation: no run is stopped for that. */
 	j->need_read = j->lost || j->seen.pods > j->attempt.pods || job_is_another(g, j);
 }
 

@@ -1,7 +1,7 @@
 #include "controller/gate/predecessor.h"
 
-/* Its start time is taken away when it is suspended again; its story, and pods that ended, stay. A story
- * that is older than the Job was copied with the manifest of another one. */
+/* Tells whether the Job was ever started. A start time goes when the Job is suspended again; its story, and pods
+ * that ended, stay. A story that is older than the Job was copied with the manifest of another one. */
 static bool was_started(const struct job *j)
 {
 	const struct job_status *s = &j->status;
@@ -21,7 +21,7 @@ static enum predecessor_state state_of(const struct job *j)
 	return was_started(j) ? PREDECESSOR_STARTED : PREDECESSOR_WAITS;
 }
 
-/* As its owner wrote it, while it runs with fewer. */
+/* Counts the pods as its owner wrote them, also while it runs with fewer. */
 static int32_t pods_of(const struct job *j)
 {
 	const struct job_admission *a = &j->admission;

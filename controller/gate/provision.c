@@ -25,9 +25,9 @@
 #define REMOVALS_FREE 2 /* requests that go within an attempt; from then on it pauses */
 #define REMOVAL_MAX_MS 32000
 #define EACH_MAX 8 /* requests of a Job that are kept; more than two are not of our making */
-/* Who may write such objects can name Jobs that never were. At a takeover requests may be listed
- * before their Jobs, and those of deferred Jobs stay unknown: so some are kept. Each has at most half
- * a kilobyte. What is left out is not taken over, but asked for once more. */
+/* How many requests of unknown Jobs are kept: a user who may write such objects can name Jobs that never were.
+ * At a takeover requests may be listed before their Jobs, and deferred Jobs stay unknown: so some are kept,
+ * of half a kilobyte at most. A request that is left out is not taken over, but made once more. */
 #define STRANGE_MAX 100000
 #define PAUSE_MS INT64_C(30000)	      /* after the first failure, then doubled */
 #define PAUSE_MAX_MS INT64_C(1920000) /* about half an hour */
@@ -37,7 +37,7 @@
 struct request {
 	struct request *next;
 	int32_t number; /* the attempt that made it */
-	uint64_t key;	/* what it asks for */
+	uint64_t key;	/* of what it asks for */
 	enum provision_state state;
 	char *message; /* what the autoscaler says; never NULL */
 };
@@ -48,19 +48,19 @@ struct provision {
 	char *ns;
 	struct request *first; /* the newest one first */
 	size_t count;
-	bool strange;	   /* its Job is not known, and they are counted with those of all such */
-	int32_t deleting;  /* the number of the one that is being deleted */
-	int32_t attempt;   /* the one that waits, or waited last */
+	bool strange;	   /* its Job is not known; counted in nstrange */
+	int32_t deleting;  /* the number of the request that is being deleted */
+	int32_t attempt;   /* the attempt that waits, or waited last */
 	int64_t since_ms;  /* since when; this, and what follows, by tick_ms */
-	bool goes;	   /* its start waits no longer for what is left of earlier ones */
+	bool goes;	   /* its start waits no longer for requests of earlier ones to go */
 	unsigned removals; /* requests that went since then */
-	int64_t calm_ms;   /* for that nothing is made or deleted before */
-	int64_t kept_ms; /* what is not over stays until then, while its Job waits; 0: not asked yet */
+	int64_t calm_ms;   /* nothing is made or deleted before, since requests keep going */
+	int64_t kept_ms;   /* until when requests of a waiting Job are kept; 0: not asked yet */
 	unsigned failures; /* attempts in a row that gave up */
 	char *failure;	   /* why the last of them did; NULL: none did */
 };
 
-/* Of another namespace it is another's: a tenant may write what it likes into its own. */
+/* A Job, by uid and namespace: a tenant may name any uid in its own namespace. */
 struct key {
 	const struct uid *uid;
 	const char *ns;
@@ -120,7 +120,7 @@ static void count_strange(struct gate *g, struct provision *v, bool strange)
 	g->provisions.nstrange += strange ? v->count : -v->count;
 }
 
-/* The same, of a Job whose turn it is: it is known. */
+/* Finds what is known of a Job, which is no unknown one any more. */
 static struct provision *meet(struct gate *g, const struct gate_job *j)
 {
 	struct provision *v = find(g, j);
@@ -129,7 +129,7 @@ static struct provision *meet(struct gate *g, const struct gate_job *j)
 	return v;
 }
 
-/* A Job of another namespace is not the one that the request names. */
+/* Finds the Job that a request names, if it is of the request's namespace. */
 static struct gate_job *known_job(const struct gate *g, const struct uid *uid, const char *ns)
 {
 	struct gate_job *j = gate_find_job(g, uid);
@@ -193,7 +193,7 @@ static void drop_all(struct gate *g, struct provision *v)
 		drop(g, v, v->first->number);
 }
 
-/* NULL: there are enough that are newer, or enough of Jobs that are not known. */
+/* Returns the request of that number; NULL: enough are newer, or enough are of unknown Jobs. */
 static struct request *find_or_add(struct gate *g, struct provision *v, int32_t number)
 {
 	struct request **at = place_of(v, number), *r = *at;
@@ -241,11 +241,8 @@ void gate_see_provision(struct gate *g, const struct provision_fact *f)
 		forget(g, v); /* unless it is kept */
 }
 
-/*
- * A request of it went. Another client that deletes ours as soon as it is there, or makes one as soon as
- * that is gone, would have us do several requests for each of its own: so from the third on what we do
- * about it pauses.
- */
+/* Counts a request that went. Another client that deletes ours as soon as it is there, or makes one as soon as
+ * that is gone, would have us send several calls for each of its own: so from the third on we pause. */
 static void note_removal(struct gate *g, struct provision *v)
 {
 	unsigned paused = v->removals < REMOVALS_FREE ? 0 : v->removals - REMOVALS_FREE + 1;
@@ -271,7 +268,7 @@ void gate_lose_provision(struct gate *g, const struct uid *job, const char *ns, 
 
 /* ---- a start that waits ---------------------------------------------------------------------- */
 
-/* Nothing comes of it any more. */
+/* Tells whether nothing comes of the request any more. */
 static bool is_over(enum provision_state s)
 {
 	switch (s) {
@@ -286,7 +283,8 @@ static bool is_over(enum provision_state s)
 	return true;
 }
 
-/* FNV-1a: it is written into the object, and must be the same under each leader and version. */
+/* Adds to the key, by FNV-1a: the key is written into the object, and must be the same under each leader and
+ * version. */
 static void mix(uint64_t *key, const void *ptr, size_t len)
 {
 	const unsigned char *c = ptr;
@@ -307,7 +305,7 @@ static void mix_labels(uint64_t *key, const struct key_edit *e)
 	}
 }
 
-/* What flavors and queues add to its template: the owner's part is the generation's. */
+/* Adds what flavors and queues add to its template. The owner's part is in the generation. */
 static void mix_template(uint64_t *key, const struct gate *g, const struct uid *uid)
 {
 	struct directives_text text;
@@ -342,7 +340,7 @@ static uint64_t key_of(const struct gate *g, const struct gate_job *j, const str
 	return key;
 }
 
-/* The request that says what comes of this start; NULL: there is none. One that is over is of an
+/* Finds the request that says what comes of this start; NULL: there is none. A request that is over is of an
  * earlier start, unless this one made it. */
 static const struct request *request_of(const struct gate *g, const struct provision *v,
 	const struct gate_job *j, const struct provisioning *p)
@@ -387,8 +385,8 @@ static enum provision_verdict wait_for_nodes(
 	return PROVISION_WAIT;
 }
 
-/* Nothing is asked for this start, but something is set aside for an earlier one. It may be that we
- * cannot delete it: then it goes all the same. */
+/* Deletes the requests of earlier starts before a start that needs none. If we may not delete, the start goes on
+ * after a while. */
 static enum provision_verdict clear_away(struct gate *g, struct gate_job *j, struct provision *v)
 {
 	if (v->goes)
@@ -460,8 +458,8 @@ bool provision_is_left(const struct gate *g, const struct gate_job *j)
 	return v && v->first;
 }
 
-/* Its Job waits, and may have its turn: for a while, or as long as nothing starts and for a while after
- * that. */
+/* Tells whether the requests of a Job that waits are kept, since it may have its turn: for a while, and while
+ * nothing starts. */
 static bool is_kept(struct gate *g, struct gate_job *j, struct provision *v)
 {
 	bool paused = gate_starts_pause(g);
@@ -483,7 +481,7 @@ bool provision_tidy(struct gate *g, struct gate_job *j)
 	if (!v || !v->first)
 		return false;
 	bool over = j->lost || j->seen.finished;
-	/* They go with their owner. */
+	/* The requests go with their owner. */
 	if (j->gone || (over && j->request.tries >= DELETE_TRIES)) {
 		drop_all(g, v);
 		return false;
@@ -494,8 +492,8 @@ bool provision_tidy(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* The request whose place its pods have; NULL: none that is known. An earlier leader may have started
- * it: then it is the newest of an attempt that can have been its own, if its flavor asks at all. */
+/* Finds the request whose room the pods of the run have; NULL: none that is known. If an earlier leader started
+ * the run it is the newest that is not of a later attempt, if its flavor asks at all. */
 static const struct request *request_of_run(
 	const struct gate *g, const struct provision *v, const struct gate_job *j)
 {
@@ -552,7 +550,7 @@ static void name_request(struct gate *g, const struct gate_job *j, int32_t numbe
 		uid, number);
 }
 
-/* Its pods name the request that they take the place of. */
+/* Has the pods name the request whose room they take. */
 static void annotate(struct gate *g, struct intent *i)
 {
 	struct key_edit *e = &i->template.edit.annotations;
@@ -565,7 +563,7 @@ static void annotate(struct gate *g, struct intent *i)
 	e->nadd += 2;
 }
 
-/* Each PATCH of a start names the same: the first of them may have landed. */
+/* Returns the number of the request. Each PATCH of a start names the same: the first may have landed. */
 static int32_t number_of(const struct gate_job *j, const struct provision *v, enum intent_kind kind)
 {
 	if (kind == INTENT_START && j->attempt.provision > 0)
@@ -599,14 +597,14 @@ void provision_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	attempt_provisioned(j, number);
 }
 
-/* The first pause is what the server wants, if it says. */
+/* Pauses, first for as long as the server wants, if it says. */
 static void come_again(struct gate *g, struct gate_job *j, int64_t retry_ms)
 {
 	int64_t first_ms = retry_ms > 0 ? retry_ms : RETRY_MS;
 	gate_back_off(g, j, first_ms, first_ms > RETRY_MAX_MS ? first_ms : RETRY_MAX_MS);
 }
 
-/* It stands as a request does, for as long as there is none. */
+/* Keeps the answer as a request, until the watch shows one. */
 static void take_answer(
 	struct gate *g, struct gate_job *j, enum provision_state state, const char *message)
 {
@@ -649,7 +647,7 @@ bool unprovision_answered(struct gate *g, struct gate_job *j, const struct job_a
 		come_again(g, j, a->retry_ms);
 		return true;
 	}
-	/* Done, or it will not be done by us. */
+	/* The request is gone, or will not be deleted by us. */
 	request_begin_tries(j);
 	if (v && drop(g, v, v->deleting))
 		note_removal(g, v);

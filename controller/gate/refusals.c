@@ -30,9 +30,8 @@ void refusal_keep(struct gate_job *j)
 	j->refusals.bytes = j->seen.annotation_bytes;
 }
 
-/* Tells whether a refusal is told: the first of its kind, then the second, fourth, eighth ... in a row, and
- * what was not told for long. What is owed is asked for each minute, and an Event each minute tells nobody
- * more. */
+/* Tells whether a refusal is noted: the first of its kind, then the second, fourth, eighth ... in a row, and
+ * when none was noted for long. What is owed is asked for each minute; an Event each minute tells no more. */
 static bool tells_refusal(
 	const struct gate *g, struct refusals *r, enum intent_kind asked, const char *said)
 {
@@ -56,7 +55,7 @@ void refusal_note(struct gate *g, struct gate_job *j, enum intent_kind asked, co
 			REFUSED_BY_SERVER;
 }
 
-/* Its own sentence comes first: the queue's only speaks of what is left to it. */
+/* This sentence comes first: the queue's speaks only of the flavors that are left. */
 void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	char rest[sizeof(x->sentence)];

@@ -18,7 +18,7 @@
 #define SECOND_MS 1000 /* times on the wire have whole seconds */
 #define SENTENCE_MAX 2048
 
-/* Few, and asked about by people: a plain array. */
+/* Kept in a plain array: there are few, and people ask about them. */
 struct entry {
 	struct rejected_pod pod;
 	uint64_t in_list;
@@ -52,7 +52,7 @@ static struct entry *find_entry(const struct rejections *r, const struct uid *po
 	return NULL;
 }
 
-/* A free one, or that of the oldest pod. */
+/* Returns a free entry, or that of the oldest pod. */
 static struct entry *want_entry(struct rejections *r)
 {
 	if (!r->entries)
@@ -103,7 +103,7 @@ void rejections_end(struct rejections *r)
 
 /* ---- what follows ---------------------------------------------------------------------------- */
 
-/* An owner reference is believed within its namespace. */
+/* Tells whether a pod is of the Job. Its owner reference is believed within its namespace. */
 static bool is_of(const struct rejected_pod *pod, const char *ns, const struct uid *job)
 {
 	return uid_cmp(&pod->job, job) == 0 && strcmp(pod->ns, ns) == 0;
@@ -163,7 +163,7 @@ static int64_t since_of(const struct gate_job *j)
 	return j->attempt.started_ms - SECOND_MS;
 }
 
-/* Of the run's rejected pods those with the same reason as this one. */
+/* Counts the rejected pods of the run with the reason of this one. */
 static size_t alike(const struct rejections *r, const struct rejected_pod *pod, int64_t since_ms)
 {
 	size_t n = 0;
@@ -216,7 +216,7 @@ struct rejections *gate_rejections(struct gate *g)
 	return g->rejections;
 }
 
-/* "runs since TIME, but the kubelet of node n1 rejected ...; that counts ..." */
+/* Makes "runs since TIME, but the kubelet of node n1 rejected ...; that counts ...". */
 void explain_rejection(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	struct gate_trouble stuck;
@@ -235,7 +235,7 @@ void explain_rejection(const struct gate *g, const struct gate_job *j, struct ex
 	buf_done(&text);
 }
 
-/* Of a Job that ended, for as long as its pods are there. */
+/* Explains a Job that ended, for as long as its pods are there. */
 bool explain_rejected(
 	const struct gate *g, const char *ns, const char *name, struct explanation *ret)
 {

@@ -32,15 +32,15 @@
 #define DENIED_RETRY_MS 60000 /* the API server said no; asking sooner would be shouting */
 #define DENIED_RETRY_MAX_MS 3600000
 #define DENIED_START_MS INT64_C(10000)	/* the first pause after a refused start, then doubled */
-#define DENIALS_MAX 5			/* so many starts in a row: it is put on hold */
+#define DENIALS_MAX 5			/* refused starts in a row, then the Job is put on hold */
 #define GIVEN_UP_MAX_MS INT64_C(640000) /* after starts at which the server fails */
 #define PODS_RETRY_MS 250
 #define NO_LENDING_MS 3600000 /* a Job whose resources may not be rewritten; then once more */
 #define LOST_LOOK_MS 2000
 #define FETCH_RETRY_MS 500 /* of a deferred Job */
 
-/* A run with fewer pods than asked for. The completions follow when all indexes are still to be
- * done: a Job some of whose indexes are done would be taken for finished with fewer. */
+/* Has a start with fewer pods than asked for lower the Job's numbers. Completions follow when all indexes are
+ * still to be done: a Job some of whose indexes are done would be taken for finished with fewer. */
 static void take_down(struct gate_job *j, struct intent *i)
 {
 	if (j->attempt.pods >= j->seen.pods)
@@ -59,9 +59,9 @@ static void put_back(const struct gate_job *j, struct intent *i)
 	i->completions = j->seen.owner_completions;
 }
 
-/* The annotations may be full: the story may not grow, and a stop goes without the text of its hold, which
- * is told later. What has pods keeps "holds" in its story unless the server said that there is no room: if
- * the ledger loses the reservation, only the story tells what it holds. */
+/* Shortens an intent where annotations may be full: the story may not grow, and a stop goes without the text of
+ * its hold, which is written later. A Job with pods keeps "holds" in its story unless the server said that there
+ * is no room: if the ledger loses the reservation, only the story tells what the run holds. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
 	bool holds = i->kind != INTENT_TELL;
@@ -94,7 +94,7 @@ static void clear_text(struct directives_text *t)
 	buf_reset(&t->node_affinity);
 }
 
-/* Each name once, as far as there is room. */
+/* Lists the names of flavors, each once, as far as there is room. */
 static void list_flavors(const struct story *s, char *ret, size_t size)
 {
 	size_t len = 0;
@@ -110,7 +110,7 @@ static void list_flavors(const struct story *s, char *ret, size_t size)
 	}
 }
 
-/* Why no patch can be made of a template: its directives. NULL: one can. */
+/* Says why no patch of a template can be made, for its directives; NULL: one can. */
 static const char *fault_of(struct gate *g, const struct story *s, bool joined, bool cut_off)
 {
 	char flavors[TEMPLATE_FAULT_SIZE / 2] = "";
@@ -124,7 +124,7 @@ static const char *fault_of(struct gate *g, const struct story *s, bool joined, 
 	return g->taken.fault;
 }
 
-/* s has its lines. */
+/* Puts in what a start writes into the template. s must have its lines. */
 static void tell_template(
 	struct gate *g, const struct uid *uid, const struct story *s, struct start_template *ret)
 {
@@ -148,7 +148,7 @@ static void tell_lines(struct gate *g, const struct gate_job *j, struct story *s
 	s->nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines);
 }
 
-/* Begins what tells of an attempt that starts, or is over. */
+/* Begins an intent that tells of an attempt that starts, or is over. */
 static void tell_attempt(struct gate *g, const struct gate_job *j, struct intent *i)
 {
 	i->drop_warning = stop_notice_stands(j);
@@ -182,14 +182,14 @@ static void tell_end(struct gate *g, struct gate_job *j, struct intent *i)
 	bool lost = attempt_story_is_lost(j);
 	bool stops = i->kind == INTENT_STOP;
 	bool over = stops || j->phase == PHASE_WAITING || lost;
-	/* Of one whose start was refused nothing is to be taken for a run. But where a STOP lands
-	 * the Job ran: an earlier request of that start came through. */
+	/* The story of a start that was refused must not be taken for that of a run. But where a STOP
+	 * lands the Job ran: an earlier request of that start came through. */
 	bool stopped = lost || stops || (over && j->stop.reason != REFUSED_BY_SERVER);
 	s->state = stopped ? STORY_STOPPED : STORY_FENCED;
 	s->trouble = stopped ? j->stop.pod_trouble : NULL;
 	s->is_signed &= stopped;
 	if (s->is_signed)
-		tell_lines(g, j, s); /* its pods have them until they are gone */
+		tell_lines(g, j, s); /* its pods hold them until they are gone */
 	if (stops && j->seen.work_queue && j->seen.owner_parallelism > 0)
 		s->pods =
 			j->seen.parallelism; /* fewer than its owner wrote: put_back() takes them off */
@@ -201,7 +201,7 @@ static void tell_end(struct gate *g, struct gate_job *j, struct intent *i)
 		put_back(j, i);
 }
 
-/* Begins what tells of a run that goes on. */
+/* Begins an intent that tells of a run that goes on. */
 static void tell_run(struct gate *g, const struct gate_job *j, struct intent *i)
 {
 	i->story.state = STORY_STARTED;
@@ -236,12 +236,11 @@ static void tell_pods(struct gate *g, struct gate_job *j, struct intent *i)
 	i->with_nodes = j->phase == PHASE_WAITING; /* of a newcomer */
 }
 
-/* Before Kubernetes 1.36 the API server lets no client change what a Job's containers ask for
- * ("field is immutable", behind a template of any length). Later ones say the same of a Job that
- * has pods, which may be so without our knowledge: but not twice. A Job that may run on ordinary
- * quota as well is kept to that for a while, and then tries again: servers are upgraded. One that
- * may not has to be written otherwise. Of one that still has the start time of its last run nothing is
- * learned by that (start_time.h). */
+/* Keeps a Job off idle resources whose resources cannot be rewritten, if it may run on ordinary quota as well.
+ * Returns what to tell of that, or "". Before Kubernetes 1.36 the API server lets no client change what a Job's
+ * containers ask for ("field is immutable", behind a template of any length). Later ones say so of a Job that
+ * has pods, perhaps without our knowledge: but not twice. After a while the Job tries again: servers are
+ * upgraded. Nothing is learned of a Job that still has the start time of its last run (start_time.h). */
 static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
 {
 	if (j->seen.start_left || queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
@@ -255,9 +254,8 @@ static const char *denied_lending(struct gate *g, struct gate_job *j, const char
 	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to run it on idle resources, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory in its Pod template; ";
 }
 
-/* Not applied, and it will not be: the quota is given back for a while that doubles with each
- * refusal, and after the last the Job is put on hold. A Job that is refused idle room and may run
- * elsewhere is kept off that instead. */
+/* Takes a no to a start. The quota is given back for a pause that doubles with each refusal, and after the last
+ * the Job is put on hold. A Job that is refused idle resources and may run elsewhere is kept off these instead. */
 static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 {
 	const char *lending = denied_lending(g, j, said);
@@ -279,15 +277,15 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 		stop_refused_for_good(g, j, said);
 }
 
-/* By the API server, or by etcd of the whole object. */
+/* Tells whether there is no room: in the annotations, or in etcd for the whole object. */
 static bool says_full(const char *said)
 {
 	return server_says(slice_of(said), SERVER_ANNOTATIONS_TOO_LONG) ||
 	       server_says(slice_of(said), SERVER_OBJECT_TOO_LARGE);
 }
 
-/* The story is what has grown: once more, as short as can be. A hold that cannot be told waits for
- * its owner; a stop, and what fences a start, are asked for again and again. */
+/* Takes a no to a PATCH of a story. It is the story that has grown, so it is tried once more, as short as can be.
+ * A hold that cannot be written waits for the owner; a stop or a fence is asked for again and again. */
 static void denied_telling(struct gate *g, struct gate_job *j, const char *said)
 {
 	enum intent_kind asked = j->request.asked;
@@ -321,11 +319,11 @@ static void denied_for_long(struct gate *g, struct gate_job *j, const char *said
 	gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
 }
 
-/* Of a Job that runs, or of one that ended? It may have ended meanwhile. */
+/* Takes a count of pods. It may have been asked of a run that has ended meanwhile: then it does not count. */
 static enum phase pods_counted(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	size_t pods = a->pods;
-	/* One that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
+	/* A run that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
 	bool runs = j->phase == PHASE_RUNNING || j->phase == PHASE_STOPPING;
 	if (j->phase == PHASE_WAITING && j->request.asked_in == PHASE_WAITING) {
 		newcomer_counted(g, j, a);
@@ -388,14 +386,14 @@ static bool retell_wanted(const struct gate *g, const struct gate_job *j)
 	return newcomer_owes_story(j) || growth_retell_wanted(g, j);
 }
 
-/* Of a run they say something else than of its end. */
+/* A count of pods says one thing of a run, and another of its end. */
 static bool pods_wanted(const struct gate *g, const struct gate_job *j)
 {
 	(void)g;
 	return j->request.want_in == j->phase;
 }
 
-/* What a kind of intents does in the gate: intents.def says what each is for. */
+/* The functions of a kind of intents: intents.def says what each is for. */
 static const struct row {
 	bool (*wanted)(const struct gate *g, const struct gate_job *j);
 	void (*tell)(struct gate *g, struct gate_job *j, struct intent *i);
@@ -440,13 +438,14 @@ static void denied(struct gate *g, struct gate_job *j, const char *sentence)
 {
 	const char *said = sentence ? sentence : "no reason given";
 	g->counts.refusals++;
-	if (j->request.asked != INTENT_START) /* it has a note of its own */
+	if (j->request.asked != INTENT_START) /* a start has a note of its own */
 		refusal_note(g, j, j->request.asked, said);
 	ROWS[j->request.asked].denied(g, j, said);
 }
 
-/* The Job is another one than was known. Too often in a row, that is a no: some webhooks say it in the same
- * words. What is owed is asked for as often as before, for an owner could delay a stop by edits. */
+/* Takes the answer that the Job has changed since it was known. Too often in a row, that is a no: some webhooks
+ * refuse in the same words. What is owed is asked for as often as before, for an owner could delay a stop by
+ * edits. */
 static void answered_refused(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	enum intent_kind asked = j->request.asked;
@@ -465,7 +464,7 @@ static void answered_refused(struct gate *g, struct gate_job *j, const struct jo
 	gate_back_off(g, j, RETRY_MS, RETRY_MAX_MS);
 }
 
-/* It may be forgotten before the watch tells of it, and then no event is told on. */
+/* The queue is told at once: the Job may be forgotten before the watch tells. */
 static void answered_gone(struct gate *g, struct gate_job *j)
 {
 	if (!j->lost)
@@ -473,11 +472,11 @@ static void answered_gone(struct gate *g, struct gate_job *j)
 	j->gone = j->lost = true;
 	j->told_in = g->list;
 	j->need_read = false;
-	queue_block_job(g->queue, &j->uid, "deleted"); /* its room stays; it has no turn */
+	queue_block_job(g->queue, &j->uid, "deleted"); /* what it holds stays; it has no turn */
 }
 
-/* Quota is not held for ever for a start at which the server fails. Nothing is wrong with the Job, so it is
- * not put on hold, however often. Where a PATCH may still land, it is fenced. */
+/* Gives up a start at which the server fails, so that it does not hold quota for ever. Nothing is wrong with the
+ * Job, so it is not put on hold, however often. A PATCH that may still land is fenced. */
 static void give_up_start(struct gate *g, struct gate_job *j)
 {
 	unsigned before = failing_count_start(g, j);
@@ -499,7 +498,8 @@ static void try_again(struct gate *g, struct gate_job *j)
 		give_up_start(g, j);
 }
 
-/* A start, and its fence, hold quota: however long the server asks to wait, they are tried again in time. */
+/* A start, and its fence, hold quota: they are tried again within the patience, however long the server asks to
+ * wait. */
 static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
 {
 	bool starts = j->phase == PHASE_STARTING || j->phase == PHASE_FENCING;

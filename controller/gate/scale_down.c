@@ -13,8 +13,8 @@
  * drain_doubt_ms. Then the pods are counted, and it is lowered to what is left of them. A new
  * leader finds a reservation that is for more pods than parallelism, and does the same.
  *
- * The same holds when pods were seen to leave while the run goes on. Replacements are made at once.
- * If the leaving pods succeed all the same, fewer are needed than there are, and a status may not
+ * Pods are counted also when some were seen to leave while the run goes on. Replacements are made at
+ * once. If the leaving pods succeed all the same, fewer are needed than there are, and a status may not
  * count the replacements yet. A pod that never leaves, as on a node that died, counts as itself: it
  * does not keep the quota of pods that ended after it.
  */
@@ -81,7 +81,7 @@ static void forget_wish(struct scale_down *s)
 void scale_down_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (j->phase != PHASE_RUNNING || j->stop.wanted || d->pods <= 0)
-		return; /* it is ending anyway */
+		return; /* the run ends anyway */
 	char *why = stop_sentence(g, j, d);
 	wish(g, j, d->pods, stop_reason_name(d->reason), why);
 	j->scale_down.decided = *d;
@@ -91,16 +91,16 @@ void scale_down_decided(struct gate *g, struct gate_job *j, const struct decisio
 
 static const char REAPPLIED[] = "ManifestReapplied", NOT_RESERVED[] = "NotReserved";
 
-/* The owner's number stays what is wanted; what it holds is what it may use. Of a work queue pods
- * that are too many could stay whatever is written: it is stopped. */
+/* The owner's number stays the one for the next start. A work queue is stopped instead: its surplus pods could
+ * stay, whatever is written. */
 bool scale_down_again(struct gate *g, struct gate_job *j)
 {
 	if (!j->seen.reapplied || j->seen.work_queue || j->stop.wanted || j->attempt.pods <= 0)
 		return false;
 	j->scale_down.parallelism =
-		j->seen.parallelism; /* so many there may be by the time it lands */
+		j->seen.parallelism; /* there may be so many pods when the PATCH lands */
 	if (j->scale_down.to > 0 && j->scale_down.to <= j->attempt.pods)
-		return true; /* it is to be smaller anyway */
+		return true; /* that few are wanted already */
 	wish(g, j, j->attempt.pods, REAPPLIED,
 		"its manifest was applied again; it goes on with what it holds, and the next start asks for all of its pods");
 	return true;
@@ -122,9 +122,9 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* Completions were lowered at the start, and cannot be any more, for some of its indexes are done:
- * with fewer it would be taken for finished, and with other than parallelism it would not be known
- * what its owner wrote. And a work queue of which a pod has succeeded keeps all that it has. */
+/* Tells whether fewer pods can be written. Not if completions were lowered at the start and some indexes are
+ * done since: with fewer completions the Job would be taken for finished, and if they were not lowered with
+ * parallelism, what its owner wrote would be lost. And a work queue of which a pod has succeeded keeps all. */
 static bool can_narrow(const struct gate_job *j)
 {
 	if (j->seen.ends_when_stopped)
@@ -156,7 +156,7 @@ bool scale_down_wanted(const struct gate *g, const struct gate_job *j)
 static void tell(struct gate *g, struct gate_job *j)
 {
 	struct scale_down *s = &j->scale_down;
-	int32_t fewer = j->attempt.pods - s->to; /* of those it still holds */
+	int32_t fewer = j->attempt.pods - s->to; /* of the pods that are still reserved */
 	int64_t ran_ms = g->now_ms > j->attempt.started_ms ? g->now_ms - j->attempt.started_ms : 0;
 	struct note *n = gate_note(g, NOTE_SHRINK, j, "goes on with %d pod%s (%s%s%s)", s->to,
 		s->to == 1 ? "" : "s", s->reason, s->why ? "; " : "", s->why ? s->why : "");
@@ -165,7 +165,7 @@ static void tell(struct gate *g, struct gate_job *j)
 	s->told = true;
 }
 
-/* It is as small as it is to be, by us or by its own progress. What is wanted is kept until its reservation
+/* Notes that the Job is as small as wanted, by us or by its own progress. The wish is kept until the reservation
  * is as small: a store that goes back in between makes the Job as large as it was. */
 static void is_small(struct gate *g, struct gate_job *j)
 {
@@ -176,7 +176,8 @@ static void is_small(struct gate *g, struct gate_job *j)
 		forget_wish(s);
 }
 
-/* For a smaller quota alone nothing is stopped, nor for room what a stop would end as Complete. */
+/* Lets the run keep its pods: for a smaller quota alone no run is stopped, nor one for room that a stop would
+ * end as Complete. */
 static void keep_pods(struct gate *g, struct gate_job *j)
 {
 	struct note *n = gate_note(g, NOTE_CALL_OFF, j,
@@ -210,8 +211,8 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 		gate_mark_dirty(g, j);
 }
 
-/* A pod of a work queue succeeded in the moment in which it was told to go on with fewer: a stop would end
- * it as Complete, so for the room alone it is not stopped. */
+/* Tells whether a pod of a work queue succeeded since it was to give pods: a stop would end it as Complete, so
+ * for room alone it is not stopped. */
 static bool has_nothing_to_give(const struct gate_job *j)
 {
 	enum stop_reason why = j->scale_down.decided.reason;
@@ -265,7 +266,7 @@ int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods)
 		   j->scale_down.since_ms + g->drain_doubt_ms; /* of an earlier doubt */
 	if (j->scale_down.since_ms == 0 || old)
 		return j->attempt.pods;
-	/* When one that leaves is gone, the Job's status tells: then they are counted again. */
+	/* When a pod that leaves is gone the Job's status tells: then they are counted again. */
 	if (pods > (size_t)j->seen.pods && !some_leave(j))
 		gate_back_off(g, j, PODS_RETRY_MS, PODS_RETRY_MAX_MS);
 	else

@@ -11,7 +11,7 @@
 #define PATIENT_MS 60000
 #define PATIENT_MAX_MS 3600000
 
-/* What is uncounted may yet end it. */
+/* Pods that are uncounted may yet end the Job. */
 bool start_time_is_left(const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
@@ -51,7 +51,7 @@ void start_time_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	i->by_status = true;
 }
 
-/* What the server will not do now it is asked for ever more rarely. */
+/* Asks ever more rarely for what the server will not do now. */
 static void be_patient(struct gate *g, struct gate_job *j)
 {
 	int64_t pause_ms =
@@ -81,7 +81,7 @@ static void failed(struct gate *g, struct gate_job *j, const struct job_answer *
 
 bool start_time_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	/* Done, and still there: something else writes it. */
+	/* If it landed and the start time is still there, something else writes it. */
 	bool fails = a->outcome != JOB_GONE && (a->outcome != JOB_DONE || j->seen.start_left);
 	if (fails)
 		failed(g, j, a);

@@ -1,7 +1,7 @@
 /*
- * The end of a run: whether it is wanted, why it came, in words for the Job's owner, the work that
- * it threw away, and the wait for its pods. Whether it is put on hold for that, or kept from being
- * queued again for a while.
+ * The end of a run: whether it is wanted, why it came, in words for the Job's owner, the work that it
+ * threw away, and the wait for its pods. And what follows: the Job goes on hold, or is not queued again
+ * for a while.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,8 +106,7 @@ void stop_with_sentence(struct gate_job *j, const char *reason, const char *acto
 	stop_because(j, reason, actor);
 }
 
-/* Of a run that ended well or failed, whatever was asked of it meanwhile. What was cut short is no end of
- * its own, though Kubernetes calls it Complete: the stop's reason stays. */
+/* A run that was cut short did not end by itself, though Kubernetes calls it Complete: the stop's reason stays. */
 void stop_finished(struct gate_job *j)
 {
 	if (j->seen.cut_short)
@@ -131,15 +130,15 @@ void stop_keep_trouble(struct gate_job *j, char *sentence)
 	j->stop.pod_trouble = sentence;
 }
 
-/* The Job controller calls it Complete: it is neither held nor queued again. */
+/* Tells whether the Job controller calls the Job Complete, or will: it is neither held nor queued again. */
 static bool comes_never_back(const struct gate_job *j)
 {
 	return j->seen.ends_when_stopped || j->seen.cut_short;
 }
 
-/* A tool that applies a manifest every few minutes, or a node whose figures are wrong, must not have
- * the Job start and stop as often. A run that lasted longer than the longest pause begins the count
- * anew. Returns the pause, in milliseconds. */
+/* Keeps the Job from being queued again for a pause that doubles: a tool that applies a manifest every few
+ * minutes, or a node whose figures are wrong, must not have it start and stop as often. A run that lasted
+ * longer than the longest pause begins the count anew. Returns the pause, in milliseconds. */
 static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const char *why)
 {
 	if (g->now_ms - j->attempt.started_ms > PAUSE_MAX_MS)
@@ -150,7 +149,7 @@ static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const ch
 	return pause_ms;
 }
 
-/* Held when a person meant it; else queued again at its old place, after a pause. */
+/* The Job is held when a person meant it; else queued again at its old place, after a pause. */
 void stop_suspended(struct gate *g, struct gate_job *j)
 {
 	struct buf text;
@@ -192,7 +191,7 @@ void stop_at_limit(struct gate *g, struct gate_job *j, const char *why)
 	stop_with_sentence(j, BACKOFF_LIMIT_NEAR, g->identity, buf_take(&text));
 }
 
-/* We put it on hold before that: then so it stays. */
+/* A hold that we decided on before the suspension stays. */
 void stop_suspended_unseen(struct gate_job *j)
 {
 	struct stop *s = &j->stop;
@@ -219,7 +218,7 @@ void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said)
 	gate_note(g, NOTE_HOLD, j, "%s", j->stop.hold);
 }
 
-/* Said anew with each try: the reason of an earlier stop does not count any more. */
+/* The reason is replaced with each try: that of an earlier stop does not count any more. */
 void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
 {
 	struct buf text;
@@ -274,13 +273,12 @@ int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms)
 	return quantity_times(ran_ms, deleted ? j->seen.at_work : j->seen.active);
 }
 
-/* What its stop has thrown away. */
 int64_t stop_lost_ms(const struct gate *g, const struct gate_job *j)
 {
 	return stop_loses_ms(j, j->stop.stopped_ms > 0 ? j->stop.stopped_ms : g->now_ms);
 }
 
-/* The hold for a suspension is written only once it has drained, by waiting(). */
+/* The hold for a suspension is written only once the run has drained, by waiting(). */
 bool stop_holds(const struct gate_job *j)
 {
 	return j->stop.hold || (suspended_by_other(j) && !comes_never_back(j));
@@ -306,7 +304,7 @@ void stop_hold_settled(struct gate_job *j)
 	refusal_forget_starts(j);
 }
 
-/* Not once its owner has changed what was refused. */
+/* Nothing is owed once the owner has changed what was refused. */
 bool stop_owes_hold(struct gate_job *j)
 {
 	if (j->stop.hold_refused && !refusal_stands(j))
@@ -343,8 +341,8 @@ void stop_drain_adopted(struct gate *g, struct gate_job *j)
 {
 	stop_because(j, "Stopped", g->identity);
 	stop_drain(g, j);
-	/* By the leader of then. But a stop that cuts short comes before that end, maybe of a leader that saw no
-	 * more of it; a second Event does no harm. */
+	/* The leader of then noted it. But a stop that cuts a Job short comes before the end, which that leader
+	 * may not have seen; a second Event does no harm. */
 	j->stop.finish_noted = j->seen.finished && !j->seen.cut_short;
 }
 

@@ -8,9 +8,9 @@
  * it takes the annotation off. So does the next start, and so do we when the time has passed and
  * the Job was not stopped after all (its window was prolonged): an annotation must not lie.
  *
- * The story is not changed by this PATCH, so its test does not stop a replaced leader: the two
- * would overwrite each other's notice. So nothing is sent while our lease has run out; only then
- * can there be a successor.
+ * This PATCH does not change the story, so its test of the story does not stop a replaced leader: the
+ * two would overwrite each other's notice. So once our lease has run out, when there can be a successor,
+ * nothing is sent before it is confirmed.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@
 #include "controller/gate/stop_words.h"
 #include "queue/job/text.h"
 
-/* So long after the stop that did not come; longer than any stop takes to be decided. */
+/* How long after its time the notice of a stop that did not come stands: longer than any decision takes. */
 #define STALE_MS 60000
 
 /* The annotation has whole seconds. */
@@ -38,11 +38,11 @@ static int64_t told_as(int64_t ms)
 void stop_notice_decided(struct gate *g, struct gate_job *j, const struct decision *d)
 {
 	if (j->phase != PHASE_RUNNING || j->stop.wanted)
-		return; /* it is ending anyway */
+		return; /* the run ends anyway */
 	j->stop_notice.at_ms = d->stop_ms > 1000 ? d->stop_ms : 1000;
 	gate_mark_dirty(g, j);
 	if (j->seen.stopping_at_ms == told_as(j->stop_notice.at_ms))
-		return; /* an earlier leader did */
+		return; /* an earlier leader noted it */
 	char *why = stop_policy_sentence(d->reason, d->policy);
 	int64_t then_ms = stop_loses_ms(j, j->stop_notice.at_ms);
 	bool ends = j->seen.ends_when_stopped;

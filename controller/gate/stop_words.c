@@ -73,7 +73,7 @@ const char *stop_preemptor_shown(const struct gate_job *j)
 	return name && strncmp(name, j->ns, len) == 0 && name[len] == '/' ? name : NULL;
 }
 
-/* For the owner of the stopped Job: a name only when both are of one namespace. */
+/* Describes the Job that needs the room to the owner of the stopped one: by name only within one namespace. */
 static void describe_preemptor(const struct gate_job *j, const struct gate_job *by,
 	const char *clusterqueue, struct buf *out)
 {
@@ -87,7 +87,7 @@ static void describe_preemptor(const struct gate_job *j, const struct gate_job *
 		buf_puts(out, "a Job of another namespace");
 }
 
-/* In words, as Kueue's condition Preempted has them. */
+/* Says why, in the words of Kueue's condition Preempted. */
 static const char *preemption_words(enum preemption_reason r)
 {
 	switch (r) {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/json.h"
 
-/* What the fields around the flavors may take; the rest of STORY_TEXT_MAX is theirs. */
+/* Bytes for the fields around the flavors; the flavors may take the rest of STORY_TEXT_MAX. */
 #define STORY_TAIL_MAX 2048
 #define HOLDS_TREE_MAX (1 << 20) /* of a story that is read */
 #define NODE "cq/"
@@ -29,7 +29,7 @@ const char *story_state_name(enum story_state s)
 	return "";
 }
 
-/* The same resource may have a line at each level of the quota tree. */
+/* Tells whether an earlier line has the resource: there may be one for each level of the quota tree. */
 static bool told_before(const struct story *s, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -38,13 +38,13 @@ static bool told_before(const struct story *s, size_t i)
 	return false;
 }
 
-/* So many bytes the flavor and the amount of a line take at most. */
+/* Returns the most bytes that the flavor and the amount of a line take. */
 static size_t line_bytes(const struct quota_line *l)
 {
 	return 2 * strlen(l->resource) + strlen(l->flavor) + 32;
 }
 
-/* A start with many long names must not outgrow STORY_TEXT_MAX: what does not fit is counted. */
+/* Appends the flavors, and how many were left out: many long names must not outgrow STORY_TEXT_MAX. */
 static size_t format_flavors(const struct story *s, struct buf *out)
 {
 	size_t bytes = 0, told = 0, left_out = 0;
@@ -69,7 +69,7 @@ static size_t format_flavors(const struct story *s, struct buf *out)
 	return left_out;
 }
 
-/* Is every line one of the same ClusterQueue, and the only one of its resource? */
+/* Tells whether every line is of the story's ClusterQueue, and the only one of its resource. */
 static bool holds_can_tell(const struct story *s)
 {
 	for (size_t i = 0; i < s->nlines; i++)
@@ -99,7 +99,7 @@ static void format_priority(const struct story *s, struct buf *out)
 		buf_printf(out, ",\"priority\":%d", (int)s->priority);
 }
 
-/* What a start took down for the time of its run. */
+/* Appends what a start lowered for the time of its run. */
 static void format_owner(const struct story *s, struct buf *out)
 {
 	if (s->pods <= 0)
@@ -117,8 +117,8 @@ static bool has_history(const struct job_history *h)
 	       h->reclaims_paid_ms;
 }
 
-/* Milliseconds: read back by a program, and a time of queueing that lost its fraction would change
- * the order. */
+/* Appends times in milliseconds, for a program reads them: a time of queueing that lost its fraction would
+ * change the order. */
 static void format_history(const struct job_history *h, struct buf *out)
 {
 	if (!has_history(h))
@@ -135,7 +135,7 @@ static void format_history(const struct job_history *h, struct buf *out)
 	buf_putc(out, '}');
 }
 
-/* What is not 0 of what counts against limits: a back-off and a place in the order can be lost. */
+/* Appends what counts against limits, where it is not 0: a back-off and a place in the order can be lost. */
 static void format_counts(const struct job_history *h, struct buf *out)
 {
 	struct buf b;
@@ -164,8 +164,8 @@ enum detail {
 	PLAIN,	  /* without sentences */
 	UNRANKED, /* without its priority */
 	SHORT,	  /* without what the ledger knows as well */
-	COUNTS,	  /* of the history only the counts */
-	SHORTEST, /* no history */
+	COUNTS,	  /* with the counts of the history alone */
+	SHORTEST, /* without history */
 };
 
 static void format_head(const struct story *s, struct buf *out)
@@ -176,7 +176,7 @@ static void format_head(const struct story *s, struct buf *out)
 		instant_seconds(s->at_ms).s);
 }
 
-/* True: it tells all that it holds. */
+/* Appends what follows the head. True: that tells all that the run holds. */
 static bool format_body(const struct story *s, enum detail d, struct buf *out)
 {
 	buf_puts(out, ",\"clusterQueue\":");
@@ -205,7 +205,7 @@ static void mac_of(const char *text, size_t len, const struct uid *uid,
 	snprintf(ret, 33, "%016llx%016llx", (unsigned long long)mac[0], (unsigned long long)mac[1]);
 }
 
-/* Last, over all that stands before it. */
+/* Appends the signature of all that stands before it. */
 static void format_mac(const struct story *s, size_t start, struct buf *out)
 {
 	char mac[33];
@@ -295,7 +295,7 @@ static bool read_before(const struct story_run *run, const char *resource)
 	return false;
 }
 
-/* What is signed is ours, and still has limits: the program that wrote it may be another version. */
+/* Reads the lines. What is signed is ours, and still has limits: another version may have written it. */
 static bool read_lines(struct story_reader *r, const cJSON *root, struct story_run *ret)
 {
 	const cJSON *flavors = json_object(root, "flavors"), *holds = json_object(root, "holds");
@@ -328,7 +328,7 @@ static void read_priority(const cJSON *root, struct story_run *ret)
 	ret->priority = ret->has_priority ? (int32_t)n : 0;
 }
 
-/* 0 when absent. */
+/* Reads a count; 0 when absent. */
 static int32_t count_of(const cJSON *root, const char *key)
 {
 	int64_t n;

@@ -3,8 +3,8 @@
  *
  * Such a run is in the list. After stuck_after_ms its Pending pods are wanted; where pods are
  * missing, also the Events about refused pods. Not before: a healthy cluster is not asked. The
- * trouble of each run (trouble.h) is looked at once a second. When it changes a note tells it, and
- * the API does. The last one goes into the story of the stop.
+ * trouble of each run (trouble.h) is looked at once a second. A change is told by a note, and by the
+ * API. The last trouble goes into the story of the stop.
  *
  * Nothing of the protocol hangs on it. The queue stops by podsReadyTimeout, and knows no reason.
  */
@@ -28,10 +28,9 @@
 #define LOOK_MS 1000
 #define SENTENCE_MAX 2048
 
-/* ---- what is in the list ----------------------------------------------------------------------
- * */
+/* ---- what is in the list --------------------------------------------------------------------- */
 
-/* A new leader does not know since when it lacks them: since it was started, for all it knows. */
+/* Returns since when the run lacks pods. A new leader does not know: since the start, for all it knows. */
 static int64_t lacks_since(const struct gate *g, const struct gate_job *j)
 {
 	int64_t ran_ms = j->well ? 0 : g->now_ms - j->attempt.started_ms;
@@ -110,7 +109,7 @@ static void note_trouble(struct gate *g, const struct gate_job *j, const struct 
 	buf_done(&text);
 }
 
-/* Another word for the same is no news, and the one that was told stays. */
+/* Notes a trouble that is news. Another word for the same trouble is none: the one that was told stays. */
 static void tell(struct gate *g, struct gate_job *j, struct trouble x)
 {
 	struct stuck *s = j->stuck;
@@ -147,7 +146,7 @@ void stuck_see_to(struct gate *g, struct gate_job *j)
 	leave(g, j);
 }
 
-/* It is asked once more: what was told may be a second old. */
+/* Keeps the trouble for the stop. It is looked up once more: what was told may be a second old. */
 static void keep_pod_trouble(struct gate *g, struct gate_job *j)
 {
 	struct trouble x = find_trouble(g, j);
@@ -196,7 +195,6 @@ struct troubles *gate_troubles(struct gate *g)
 	return g->troubles;
 }
 
-/* Pods of Jobs that are not managed come, too: they are not kept. */
 void gate_see_refusal(struct gate *g, const struct trouble_refusal *r)
 {
 	const struct gate_job *j = gate_find_job(g, &r->job);
@@ -251,8 +249,8 @@ void gate_each_trouble(
 	}
 }
 
-/* Nothing is known to be wrong, but pods that were deleted are there, and others are missing. On a
- * node that is lost they stay for ever: whether their containers run nobody can say. */
+/* Says that deleted pods have not gone, where nothing else is known to be wrong and pods are missing. On a lost
+ * node they stay for ever: nobody can say whether their containers run. */
 static void put_going(const struct gate_job *j, struct buf *out)
 {
 	int32_t going = j->seen.present - j->seen.active;
@@ -265,7 +263,7 @@ static void put_going(const struct gate_job *j, struct buf *out)
 		"kubectl taint nodes NODE node.kubernetes.io/out-of-service=lost:NoExecute");
 }
 
-/* "runs since TIME, but 3 of its 8 pods cannot be scheduled, for 42 s: ...; CURE" */
+/* Makes "runs since TIME, but 3 of its 8 pods cannot be scheduled, for 42 s: ...; CURE". */
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x)
 {
 	struct buf text;
@@ -285,7 +283,7 @@ void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation 
 	buf_done(&text);
 }
 
-/* What kept the pods of its last run, where that is why it waits. */
+/* Only where what kept its pods is why the Job waits. */
 void explain_pod_trouble(const struct gate_job *j, struct explanation *x)
 {
 	bool follows = x->reason == WAIT_BACK_OFF || x->reason == WAIT_DEACTIVATED ||

@@ -13,9 +13,9 @@
 enum {
 	REFUSAL_FRESH_MS = 600000, /* twice as long as the Job controller's Events are apart */
 	SECOND_MS = 1000,	   /* times on the wire have whole seconds */
-	/* With the default of --stuck-after: 5 min, in which a scheduler gets through a backlog of
-	 * tens of thousands, and 10 min, in which a kubelet has given up on a volume four times (2
-	 * min each) or pulled an image of tens of gigabytes. */
+	/* With the default of --stuck-after these are 5 and 10 min. In 5 min a scheduler gets through a
+	 * backlog of tens of thousands. In 10 min a kubelet has given up on a volume four times (2 min
+	 * each), or pulled an image of tens of gigabytes. */
 	UNSEEN_PATIENCE = 30,
 	CREATING_PATIENCE = 60,
 };
@@ -24,8 +24,8 @@ enum {
 
 static const struct word {
 	const char *name;
-	enum trouble_word same; /* the first of those that say the same; 0: it stands for itself */
-	const char *what;	/* its pods cannot do: "be scheduled" */
+	enum trouble_word same; /* the word that counts for words that say the same; 0: this one */
+	const char *what;	/* what its pods cannot do: "be scheduled" */
 	const char *cure;
 	int32_t patience; /* 0: 1 */
 } words[TROUBLE_WORDS] = {
@@ -108,12 +108,12 @@ struct pod {
 	struct patient *patient;
 	struct pod *prev, *next; /* of the same Job */
 	int64_t pending_ms, since_ms;
-	int64_t seen_ms, word_ms; /* by tick_ms: it, and its word, were heard of first */
+	int64_t seen_ms, word_ms; /* when pod and word were heard of first, by tick_ms */
 	uint64_t in_list;
 	enum trouble_word word;
 };
 
-/* What was refused, of a Job. */
+/* A pod that a Job was refused. */
 struct refusal {
 	int64_t first_ms, last_ms;
 	char *message;
@@ -124,11 +124,11 @@ struct patient {
 	struct uid job;
 	struct pod *pods;
 	struct refusal refusal; /* message NULL: none */
-	/* What was last said of each word, and the list that it is in. */
+	/* The last message with each word. */
 	struct saying {
 		struct saying *next;
 		enum trouble_word word;
-		size_t pods; /* so many have it */
+		size_t pods; /* pods with that word */
 		char *message;
 	} * sayings;
 };
@@ -173,7 +173,7 @@ static struct patient *want_patient(struct troubles *t, const struct uid *job)
 	return p;
 }
 
-/* Nothing is left to say of it. */
+/* Forgets a Job of which nothing is left to say. */
 static void discharge(struct troubles *t, struct patient *p)
 {
 	if (p->pods || p->refusal.message)
@@ -200,7 +200,7 @@ static const char *said(const struct patient *p, enum trouble_word w)
 	return "";
 }
 
-/* At most TROUBLE_MESSAGE_MAX bytes, not within a character. */
+/* Copies at most TROUBLE_MESSAGE_MAX bytes, and no part of a character. */
 static char *keep_message(const char *text)
 {
 	return mem_strndup(text, slice_cut(text, TROUBLE_MESSAGE_MAX));
@@ -297,7 +297,7 @@ void troubles_begin_pods(struct troubles *t)
 	t->list++;
 }
 
-/* Collected first: the map moves what it holds when something is taken out. */
+/* The pods are collected first: the map moves what it holds when something is taken out. */
 void troubles_end_pods(struct troubles *t)
 {
 	struct pod **gone = mem_array(t->pods.count + 1, sizeof(struct pod *)), *x;
@@ -323,16 +323,16 @@ static void forget_refusal(struct patient *p)
 	p->refusal = (struct refusal){0};
 }
 
-/* A Conflict, most often where a ResourceQuota counts several pods at once: the API
- * server had no answer, the Job controller asks again by itself, and it need not be told. */
+/* Tells whether it is a Conflict, most often where a ResourceQuota counts several pods at once: the API server
+ * had no answer, and the Job controller asks again by itself. */
 static bool asks_again(const char *message)
 {
 	static const char conflict[] = "Operation cannot be fulfilled on ";
 	return strncmp(message, conflict, sizeof(conflict) - 1) == 0;
 }
 
-/* Each pod has a name of its own, so there are several Events: the newest is quoted, the first
- * tells since when. What is older than the gap between two of them is of another time. */
+/* Each pod has a name of its own, so there are several Events: the newest is quoted, the first tells since
+ * when. An Event before a longer gap than between two of them is of another time. */
 void troubles_see_refusal(struct troubles *t, const struct trouble_refusal *fact)
 {
 	if (asks_again(fact->message))
@@ -413,7 +413,7 @@ static void count(struct trouble *x, enum trouble_word w, int32_t pods, int64_t 
 	if (x->pods == 0 || since_ms < x->since_ms)
 		x->since_ms = since_ms;
 	x->pods = pods < INT32_MAX - x->pods ? x->pods + pods : INT32_MAX;
-	x->word = w > x->word ? w : x->word; /* of those that say the same: the last */
+	x->word = w > x->word ? w : x->word; /* the last of words that say the same */
 }
 
 static void count_refusal(
@@ -452,7 +452,7 @@ struct trouble troubles_of(const struct troubles *t, const struct troubles_ask *
 	return worst;
 }
 
-/* Pods that are too many are counted too, for a moment. */
+/* Begins the sentence. Surplus pods are counted too, for a moment. */
 static void put_pods(const struct trouble *x, int32_t of, struct buf *out)
 {
 	if (of > x->pods)

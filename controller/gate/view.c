@@ -1,5 +1,5 @@
-/* What people and operators ask of the gate: which controller leads, how many Jobs are where, and
- * why this one waits, with its phase taken into account. */
+/* What people and operators ask of the gate: which controller leads, how many Jobs are where, and why one
+ * waits, with its phase taken into account. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ void gate_count(const struct gate *g, struct gate_counts *ret)
 	ret->queued_operations = g->outbox.waiting + g->outbox.nops;
 }
 
-/* It waits for nodes that are asked for, or did so in vain. */
+/* Explains a Job that waits for nodes that are asked for, or did so in vain; false: it did not. */
 static bool explain_provision(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	char words[sizeof(x->sentence)], rest[sizeof(x->sentence)];
@@ -55,7 +55,7 @@ static bool explain_provision(const struct gate *g, const struct gate_job *j, st
 	return true;
 }
 
-/* Behind what it says otherwise: until when the pods are awaited that it grew by. */
+/* Adds until when the pods that the run grew by are awaited. */
 static void explain_grown(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	int64_t due_ms = queue_job_grown_due_ms(g->queue, &j->uid);
@@ -68,7 +68,7 @@ static void explain_grown(const struct gate *g, const struct gate_job *j, struct
 		instant_seconds(due_ms).s);
 }
 
-/* Behind what it says otherwise: what a stop would be to a work queue of which a pod has succeeded. */
+/* Adds what a stop would do to a work queue of which a pod has succeeded. */
 static void explain_ends_when_stopped(const struct gate_job *j, struct explanation *x)
 {
 	size_t len = strlen(x->sentence);
@@ -78,7 +78,7 @@ static void explain_ends_when_stopped(const struct gate_job *j, struct explanati
 			JOB_ENDS_WHEN_STOPPED);
 }
 
-/* What is known of it may be old, and nothing is sent before it has been read. */
+/* Tells whether what is known of the Job may be old, so that nothing is sent before it has been read. */
 static bool is_read_first(const struct gate_job *j)
 {
 	return attempt_is_behind(j) || j->need_read || j->lost ||
@@ -136,7 +136,7 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 	}
 }
 
-/* The queue does not have it. */
+/* Explains a Job that is being deleted and holds nothing: the queue does not have it. */
 static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];
@@ -175,7 +175,7 @@ const char *gate_state(const struct gate *g, const char *ns, const char *name)
 	return rejections_find(g->rejections, ns, name) ? "Ended" : "Waiting";
 }
 
-/* It is managed, and has not ended. */
+/* Tells whether the Job is managed and has not ended, or still holds quota. */
 static bool is_listed(const struct gate_job *j)
 {
 	return job_has_reservation(j) || (j->seen.managed && !j->seen.finished && !j->gone);
@@ -300,7 +300,7 @@ int64_t gate_ledger_down_ms(const struct gate *g)
 	return g->ledger_down_ms;
 }
 
-/* What a Job waits for besides, it says as well: that is still so when the ledger is back. */
+/* Explains that the ledger is down, and adds what else the Job waits for: that is still so when it is back. */
 static void explain_ledger(const struct gate *g, struct explanation *x)
 {
 	char besides[sizeof(x->sentence)];

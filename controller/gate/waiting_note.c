@@ -9,9 +9,9 @@
  *     the time (a pause is PAUSE_MAX_MS at most).
  * A cursor goes round all Jobs, so a tick costs the same for ten waiting Jobs and for a million.
  * Where the queue has been played forward lately (gate_options.likely_start), the note tells when the Job is
- * likely to start, as things are then. That it moves since is no reason to write another one.
+ * likely to start. If that changes it is no reason to write another note.
  *
- * Where the notice is taken off again: in the PATCH that starts the Job (requests.c).
+ * The PATCH that starts the Job takes the notice off again (requests.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ enum wait_reason notice_kind(const char *text)
 	return WAIT_NOT;
 }
 
-/* "; not before 2026-11-21T18:00:00Z", unless the sentence has that time. */
+/* Adds "; not before 2026-11-21T18:00:00Z", unless the sentence has that time. */
 static void add_time(struct buf *out, const char *words, int64_t ms, const char *sentence)
 {
 	struct instant_text at = instant_seconds(ms);
@@ -53,7 +53,7 @@ static void add_time(struct buf *out, const char *words, int64_t ms, const char 
 		buf_printf(out, "; %s %s", words, at.s);
 }
 
-/* Not where it says the same as the time before which it does not start. */
+/* Adds the likely start, unless that is about the time before which the Job does not start. */
 static void add_start(
 	struct buf *out, const struct explanation *x, const struct likely_start *s, int64_t now_ms)
 {
@@ -96,8 +96,8 @@ static void format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	buf_done(&text);
 }
 
-/* The start that it has booked, in whole seconds; 0: none. Written with the notice, so that the next leader
- * books the same. */
+/* Returns the start that the Job has booked, in whole seconds; 0: none. It is written with the notice, so that
+ * the next leader books the same. */
 static int64_t booked_start_ms(const struct gate *g, const struct gate_job *j)
 {
 	int64_t at_ms = queue_booked_start_ms(g->queue, &j->uid);
@@ -112,7 +112,8 @@ void notice_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	i->has_booked_start = j->seen.booked_start_ms > 0;
 }
 
-/* One whose time has come is left as it is, for it is about to start. */
+/* Tells whether the Job has booked another start than it is told. A booked start whose time has come is left
+ * alone, for the Job is about to start. */
 static bool books_another(const struct gate *g, const struct gate_job *j)
 {
 	int64_t at_ms = booked_start_ms(g, j);
@@ -125,8 +126,8 @@ void waiting_note_begin(struct gate_job *j)
 	j->waiting_note.told = WAIT_NOT;
 }
 
-/* Long enough by both clocks: by ours it waited, by the one on the wall since it was queued. A Job
- * that was queued later than now tells that the clock was set back. */
+/* Tells whether the Job has waited for long enough, by tick_ms and by the clock on the wall, since it was queued.
+ * A Job that was queued later than now tells that the clock was set back. */
 static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 {
 	int64_t after_ms = g->notices.after_ms;
@@ -139,7 +140,7 @@ static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 		       g->now_ms >= j->seen.queued_ms + g->notices.after_ms);
 }
 
-/* True when a notice is wanted of it. */
+/* Looks at a Job. True when a notice is wanted. */
 static bool look_at(struct gate *g, struct gate_job *j)
 {
 	struct explanation x = {0};
@@ -162,7 +163,7 @@ static bool look_at(struct gate *g, struct gate_job *j)
 
 bool notice_answered(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
-	(void)a; /* whatever it is, the next is due in a while */
+	(void)a; /* whatever came of it, the next is due in a while */
 	int64_t pause_ms = (g->tick_ms - j->waiting_note.told_ms) * SHARE;
 	int64_t due_ms = g->tick_ms + (pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS);
 	if (due_ms > g->notices.due_ms)
