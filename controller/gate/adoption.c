@@ -2,26 +2,26 @@
  * Adoption: the ledger lost what it had acknowledged. Postgres failed over to a standby that lacked
  * the last transactions, or yesterday's backup was restored. Jobs run of which it knows nothing.
  *
- * The story of each start says what the run holds, and is signed (story.h). A new leader believes that,
- * and writes ADOPT: what runs counts as used, whatever the quota. A reservation that was read, of an
- * earlier attempt than the one that runs, is closed.
+ * The story of each start says what the run holds, and is signed (story.h). A new leader believes
+ * that, and writes ADOPT: what runs counts as used, whatever the quota. A reservation that was
+ * read, of an earlier attempt than the one that runs, is closed.
  *
  * Then nothing starts for settle_ms. A start that the last leader sent may still be under way,
  * under a RESERVE that was lost with the rest. The API server drops a request after its
- * --request-timeout, a minute; what lands until then is adopted as well. The pause is also made when
- * nothing was found, but Postgres is on another timeline than at the last takeover: a lost start may be
- * under way then, too.
+ * --request-timeout, a minute; what lands until then is adopted as well. The pause is also made
+ * when nothing was found, but Postgres is on another timeline than at the last takeover: a lost
+ * start may be under way then, too.
  *
- * A run that ends in the pause may have ended while nothing was written: its bill is estimated, like
- * those of the runs that are adopted (docs/restore.md).
+ * A run that ends in the pause may have ended while nothing was written: its bill is estimated,
+ * like those of the runs that are adopted (docs/restore.md).
  *
  * When the pause is over, all use is known. Where it is more than the quota, runs that were adopted
- * are stopped, the last to start first, until it fits. That happens when quota was lowered meanwhile,
- * or when two leaders led on two sides of a broken network.
+ * are stopped, the last to start first, until it fits. That happens when quota was lowered
+ * meanwhile, or when two leaders led on two sides of a broken network.
  *
- * A run whose GROW was lost is adopted likewise: the reservation that was read is for fewer pods than
- * its story says. The number of its last change of size tells which of the two is later. If it is the
- * ledger, the run goes on with what that holds (scale_down.c).
+ * A run whose GROW was lost is adopted likewise: the reservation that was read is for fewer pods
+ * than its story says. The number of its last change of size tells which of the two is later. If it
+ * is the ledger, the run goes on with what that holds (scale_down.c).
  *
  * A story without a signature, or of an attempt that the ledger has closed, adopts nothing: such a
  * Job is stopped as any other that was not admitted (mass_stop.c has the exception).
@@ -51,7 +51,8 @@ static const char OVERTAKEN[] = "Overtaken";
 static const char NO_ROOM[] =
 	"the ledger lost its reservation, and more is in use than the quota: of the runs that lost theirs the last to start give way; it is queued, and starts in its turn";
 
-/* Tells whether the Job may have pods: also where it was suspended before the Job controller saw the start. */
+/* Tells whether the Job may have pods: also where it was suspended before the Job controller saw
+ * the start. */
 static bool has_pods(const struct gate_job *j)
 {
 	return !j->lost && !j->gone && !j->seen.finished &&
@@ -59,16 +60,16 @@ static bool has_pods(const struct gate_job *j)
 		       j->seen.story_state == STORY_STARTED);
 }
 
-/* Reads what the story tells of the run, if the Job may have pods and Sluice wrote the story. Where others
- * resumed it after its stop, pods of the stopped run may be left, so that counts as well. */
+/* Reads what the story tells of the run, if the Job may have pods and Sluice wrote the story. Where
+ * others resumed it after its stop, pods of the stopped run may be left, so that counts as well. */
 static bool told_run(struct gate *g, const struct gate_job *j, struct story_run *ret)
 {
 	return has_pods(j) &&
 	       story_read_run(g->story_reader, j->story, &j->uid, &g->story_key, ret);
 }
 
-/* Tells whether it has pods of a later attempt. Every look at a Job asks this, so the story is read only if
- * it may tell. */
+/* Tells whether it has pods of a later attempt. Every look at a Job asks this, so the story is read
+ * only if it may tell. */
 static bool runs_later_attempt(struct gate *g, const struct gate_job *j, int32_t attempt)
 {
 	struct story_run run;
@@ -250,7 +251,8 @@ bool adoption_overtakes(struct gate *g, const struct gate_job *j)
 	       (runs_later_attempt(g, j, j->attempt.number) || has_outgrown(g, j));
 }
 
-/* Sorts the run that started last first. Stories tell whole seconds: within one, what was written last. */
+/* Sorts the run that started last first. Stories tell whole seconds: within one, what was written
+ * last. */
 static int last_first(const void *a, const void *b)
 {
 	const struct gate_job *x = *(struct gate_job *const *)a, *y = *(struct gate_job *const *)b;

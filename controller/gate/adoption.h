@@ -23,28 +23,29 @@ struct adoption {
 	struct story_run run; /* of the story that was read last */
 };
 
-/* Tells whether a Job's story holds more than the reservation that was read: the ledger lost a GROW. If so,
- * puts what the story says into r, whose lines are then good until the next call. Once the queue has them,
- * adoption_raise() writes them to the ledger. */
+/* Tells whether a Job's story holds more than the reservation that was read: the ledger lost a
+ * GROW. If so, puts what the story says into r, whose lines are then good until the next call. Once
+ * the queue has them, adoption_raise() writes them to the ledger. */
 bool adoption_is_outgrown(struct gate *g, const struct gate_job *j, struct ledger_reservation *r);
 void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Tells whether the Job's own story lets it have as many pods as it has. */
 bool adoption_story_covers(struct gate *g, const struct gate_job *j);
 
-/* Tells whether a reservation that was read is of an attempt before the one that runs: it was given back,
- * and the ledger lost that. */
+/* Tells whether a reservation that was read is of an attempt before the one that runs: it was given
+ * back, and the ledger lost that. */
 bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r);
 void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r);
-/* Finds what a Job without a reservation holds, if its own story tells and is believed. Lines are good
- * until a story is read again. phase.c takes the Job over by it, and then calls adoption_found(). */
+/* Finds what a Job without a reservation holds, if its own story tells and is believed. Lines are
+ * good until a story is read again. phase.c takes the Job over by it, and then calls
+ * adoption_found(). */
 bool adoption_finds(struct gate *g, const struct gate_job *j, struct ledger_reservation *ret);
 void adoption_found(struct gate *g, struct gate_job *j);
 /* Begins the pause, if one is due. Call it when all that runs was adopted. */
 void adoption_begin(struct gate *g);
 /* Tells whether the Job runs by the word of a leader that came after us: then we lead no more. */
 bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j);
-/* Tells whether, in the pause, the Job is seen to run a later attempt than was adopted, or to hold more. Only
- * the beginning of a takeover can mend that, so another one is needed. */
+/* Tells whether, in the pause, the Job is seen to run a later attempt than was adopted, or to hold
+ * more. Only the beginning of a takeover can mend that, so another one is needed. */
 bool adoption_overtakes(struct gate *g, const struct gate_job *j);
 /* Takes the ledger's refusal of an adoption: it had closed that attempt. */
 void adoption_was_in_vain(struct gate *g, struct gate_job *j);

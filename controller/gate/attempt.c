@@ -109,8 +109,8 @@ static enum phase forget_attempt(struct gate *g, struct gate_job *j, int64_t not
 	return PHASE_WAITING;
 }
 
-/* Gives the reservation back. The queue may use the quota at once: the ledger takes operations in order,
- * and the RESERVE of the Job that gets it comes after. */
+/* Gives the reservation back. The queue may use the quota at once: the ledger takes operations in
+ * order, and the RESERVE of the Job that gets it comes after. */
 static enum phase close_reservation(struct gate *g, struct gate_job *j, enum ledger_kind kind)
 {
 	int64_t not_before_ms = j->attempt.not_before_ms;
@@ -176,8 +176,8 @@ enum phase attempt_fenced(struct gate *g, struct gate_job *j)
 	return attempt_call_off(g, j);
 }
 
-/* Tells whether an earlier leader's STOP came before ours: then its reason counts. (Or it was our own, and
- * its owner has taken the hold off already.) */
+/* Tells whether an earlier leader's STOP came before ours: then its reason counts. (Or it was our
+ * own, and its owner has taken the hold off already.) */
 static bool stopped_before_us(const struct gate_job *j)
 {
 	return j->stop.hold && !j->stop.hold_owed && !j->seen.held && j->seen.suspend &&
@@ -190,8 +190,8 @@ static bool suspended_by_person(const struct gate_job *j)
 	return j->seen.suspend && j->seen.story_state == STORY_STARTED && j->seen.by_person;
 }
 
-/* Tells whether the Job shows no start of this attempt: the API server's store went back to before it
- * (docs/restore.md). What was decided about the attempt then says nothing of the Job. */
+/* Tells whether the Job shows no start of this attempt: the API server's store went back to before
+ * it (docs/restore.md). What was decided about the attempt then says nothing of the Job. */
 static bool was_never_started(const struct gate_job *j)
 {
 	return !j->stop.hold_owed && !j->gone && !j->lost && j->seen.suspend && !j->seen.finished &&
@@ -213,8 +213,9 @@ static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 	queue_recall_history(g->queue, &j->uid, &j->seen.history);
 }
 
-/* Owes the Job its hold, where another client suspended it before our STOP came: it is on hold only once
- * the annotation is written. Its story may be lost by then; what is owed does not depend on it. */
+/* Owes the Job its hold, where another client suspended it before our STOP came: it is on hold only
+ * once the annotation is written. Its story may be lost by then; what is owed does not depend on
+ * it. */
 static void owe_hold(struct gate_job *j)
 {
 	if (j->stop.hold && j->seen.suspend && !j->seen.held &&
@@ -253,8 +254,8 @@ enum phase attempt_drain(struct gate *g, struct gate_job *j)
 	return PHASE_DRAINING;
 }
 
-/* Returns the most pods that the run may have: one that an earlier leader started may have been scaled down
- * since. */
+/* Returns the most pods that the run may have: one that an earlier leader started may have been
+ * scaled down since. */
 static int32_t most_held(const struct gate_job *j)
 {
 	bool known = j->attempt.pods < INT32_MAX;
@@ -262,8 +263,8 @@ static int32_t most_held(const struct gate_job *j)
 							      : j->seen.parallelism;
 }
 
-/* Tells whether its start is given up only since the server failed at it, or refused it. A Job that goes on
- * hold for that keeps its reason. */
+/* Tells whether its start is given up only since the server failed at it, or refused it. A Job that
+ * goes on hold for that keeps its reason. */
 static bool is_only_given_up(const struct gate_job *j)
 {
 	return j->stop.reason == REFUSED_BY_SERVER && !j->stop.hold;
@@ -322,8 +323,8 @@ void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods)
 	gate_operate(g, j, LEDGER_SHRINK, 0);
 }
 
-/* The bill is asked for in the moment of the release, when the queue charges it to its Budgets: so the
- * ledger's segment and the Budgets say the same. */
+/* The bill is asked for in the moment of the release, when the queue charges it to its Budgets: so
+ * the ledger's segment and the Budgets say the same. */
 enum phase attempt_release(struct gate *g, struct gate_job *j)
 {
 	if (j->attempt.adopting)
@@ -351,9 +352,10 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 		j->attempt.clusterqueue = g->taken.lines[0].node + 3;
 }
 
-/* Tells whether a request is under way that a start must wait for. A notice does no harm: the start tests
- * that there is none, or takes it off. Nor does a record of outcomes: it may stand on a run. Nor does the
- * PATCH of the start time: it moves neither story nor generation, and the start is sent behind it. */
+/* Tells whether a request is under way that a start must wait for. A notice does no harm: the start
+ * tests that there is none, or takes it off. Nor does a record of outcomes: it may stand on a run.
+ * Nor does the PATCH of the start time: it moves neither story nor generation, and the start is
+ * sent behind it. */
 static bool busy_with_another(const struct gate_job *j)
 {
 	return job_busy(j) && !intent_is(job_busy_with(j), HARMLESS_TO_START);
@@ -393,8 +395,8 @@ void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decis
 	gate_mark_dirty(g, j);
 }
 
-/* Returns a pause that doubles with each refusal in a row: queue and ledger disagree, and asking does not
- * mend that. */
+/* Returns a pause that doubles with each refusal in a row: queue and ledger disagree, and asking
+ * does not mend that. */
 static int64_t refusal_pause(struct gate *g, struct gate_job *j)
 {
 	return gate_spread(
@@ -438,9 +440,9 @@ enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 	return forget_attempt(g, j, 0);
 }
 
-/* Counts the pods by the reservation, not as seen: its owner may have raised the Job while no leader
- * looked. The reservation is for more pods than the Job needs now when some have ended, or it was scaled
- * down. */
+/* Counts the pods by the reservation, not as seen: its owner may have raised the Job while no
+ * leader looked. The reservation is for more pods than the Job needs now when some have ended, or
+ * it was scaled down. */
 static int32_t reserved_pods(const struct gate *g, const struct gate_job *j)
 {
 	int32_t pods = queue_job_pods(g->queue, &j->uid);
@@ -473,8 +475,8 @@ enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger
 	a->estimated = h->estimated;
 	a->sizes = a->inherited_sizes = h->sizes;
 	/* The leader that reserved it may have sent a PATCH that is still under way. We do not know
-	 * which spec it decided on, so we finish nothing: a start that did not land is called off, and
-	 * decided anew. */
+	 * which spec it decided on, so we finish nothing: a start that did not land is called off,
+	 * and decided anew. */
 	a->doubt = true;
 	/* Our watch may lag behind what the last leader did: a run would be taken for an intruder,
 	 * or a start that is under way for one that was stopped. */

@@ -2,8 +2,8 @@
  * An attempt to run a Job: the current one, or the last. attempt.c alone opens, writes and closes
  * it; other files tell it what they have seen, by the functions below.
  *
- * A function that may end a phase returns the next phase, or the present one when the Job stays in it.
- * phase.c enters it.
+ * A function that may end a phase returns the next phase, or the present one when the Job stays in
+ * it. phase.c enters it.
  */
 #ifndef SLUICE_CONTROLLER_GATE_ATTEMPT_H
 #define SLUICE_CONTROLLER_GATE_ATTEMPT_H
@@ -23,8 +23,8 @@ struct ledger_result;
 
 struct attempt {
 	int32_t number;
-	/* Changes of its size, of which inherited_sizes were under an earlier leader. The last SHRINK or
-	 * GROW has the number sizes. */
+	/* Changes of its size, of which inherited_sizes were under an earlier leader. The last
+	 * SHRINK or GROW has the number sizes. */
 	int32_t sizes, inherited_sizes;
 	int32_t provision; /* the ProvisioningRequest that its pods name (provision.h); 0: none */
 	int32_t pods;	   /* that the reservation is for; INT32_MAX: adopted, and not known yet */
@@ -52,8 +52,9 @@ enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struc
 void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Takes over an open reservation. */
 enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* Say that ADOPT will be made; that the ledger has taken it. In between the queue takes the attempt for no
- * run: a run would be charged, and the ledger may have closed and charged this one before. */
+/* Say that ADOPT will be made; that the ledger has taken it. In between the queue takes the attempt
+ * for no run: a run would be charged, and the ledger may have closed and charged this one before.
+ * */
 void attempt_adopting(struct gate_job *j);
 void attempt_adopted(struct gate *g, struct gate_job *j);
 /* Forgets an attempt that the ledger has closed already. */
@@ -70,8 +71,9 @@ void attempt_sent(struct gate_job *j);
 void attempt_in_doubt(struct gate_job *j);
 /* Keeps the number of the ProvisioningRequest that its pods name. */
 void attempt_provisioned(struct gate_job *j, int32_t number);
-/* Tells whether it was adopted, and the Job is seen as it was before the attempt. The Job is read first.
- * Until then the queue is told nothing of it: it would decide on a stop by what is out of date. */
+/* Tells whether it was adopted, and the Job is seen as it was before the attempt. The Job is read
+ * first. Until then the queue is told nothing of it: it would decide on a stop by what is out of
+ * date. */
 bool attempt_is_behind(const struct gate_job *j);
 /* Says that the Job was read. */
 void attempt_caught_up(struct gate_job *j);
@@ -89,9 +91,11 @@ void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
 int32_t attempt_begin_growth(struct gate *g, struct gate_job *j);
 /* Raises the reservation to so many pods: GROW is durable. */
 void attempt_grow(struct gate_job *j, int32_t pods);
-/* Counts a start that came to nothing by its owner's doing. Returns the pause until the next, often 0. */
+/* Counts a start that came to nothing by its owner's doing. Returns the pause until the next, often
+ * 0. */
 int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
-/* Tells whether the start is to be called off unless it landed already: something of the Job has changed. */
+/* Tells whether the start is to be called off unless it landed already: something of the Job has
+ * changed. */
 bool attempt_must_not_start(const struct gate *g, const struct gate_job *j);
 /* Tells whether the Job has no story, and its spec was changed since the decision (made on generation 1,
  * as far as a later leader knows): the start may have landed, and nothing on the Job would tell. */

@@ -105,8 +105,8 @@ void gate_want(struct gate *g, struct gate_job *j, enum intent_kind kind)
 	g->want.tail = &j->request.next_want;
 }
 
-/* After a refusal or a doubt what we know may be old, so a GET goes first; where a successor may lead, the
- * lease does. */
+/* After a refusal or a doubt what we know may be old, so a GET goes first; where a successor may
+ * lead, the lease does. */
 void job_request(struct gate *g, struct gate_job *j, enum intent_kind kind)
 {
 	if (job_busy(j))
@@ -228,8 +228,8 @@ void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, 
 	operate(g, j, kind, at_ms, 0);
 }
 
-/* Has the queue count what a Job holds, and decide nothing about it: there is nothing to start any more, or
- * the Job as seen is older than its reservation, and will be read. */
+/* Has the queue count what a Job holds, and decide nothing about it: there is nothing to start any
+ * more, or the Job as seen is older than its reservation, and will be read. */
 static void adopt_unread(
 	struct gate *g, const struct gate_job *j, const struct ledger_reservation *r)
 {
@@ -294,8 +294,8 @@ bool gate_lease_ran_out(const struct gate *g)
 	return g->tick_ms >= g->lease.until_ms;
 }
 
-/* A successor may lead by now, and may have fenced off the start, or the growth. Where etcd went back since,
- * the Job does not tell of that any more: so both need the lease itself. */
+/* A successor may lead by now, and may have fenced off the start, or the growth. Where etcd went
+ * back since, the Job does not tell of that any more: so both need the lease itself. */
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind)
 {
 	if (intent_is(kind, NEEDS_LEASE_NOW) && gate_lease_ran_out(g))

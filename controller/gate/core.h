@@ -189,8 +189,8 @@ void gate_add_operation(struct gate *g, const struct ledger_op *op);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
 /* Makes an operation for what was done at another time than now. */
 void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
-/* Tells the queue of a reservation: the queue counts the lines as the Job's, whether or not it has the Job
- * in its order. */
+/* Tells the queue of a reservation: the queue counts the lines as the Job's, whether or not it has
+ * the Job in its order. */
 void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Ends our epoch. */
 void gate_depose(struct gate *g, const char *why);

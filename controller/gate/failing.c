@@ -88,9 +88,9 @@ static void keep_words(const struct gate_job *j, enum intent_kind asked, const s
 	f->refused = a->outcome == JOB_DENIED;
 }
 
-/* Tells whether a failure is to be noted: once a kind, for all its failures in a row. "Come again in a
- * second" is no news, from a server that is busy. Nor is one answer that did not come: each restart of a
- * server does that. */
+/* Tells whether a failure is to be noted: once a kind, for all its failures in a row. "Come again
+ * in a second" is no news, from a server that is busy. Nor is one answer that did not come: each
+ * restart of a server does that. */
 static bool is_news(const struct failing *f, enum intent_kind asked, const struct job_answer *a)
 {
 	bool asks_to_wait = a->outcome == JOB_BUSY && a->retry_ms > 0;
@@ -231,8 +231,8 @@ static bool tells_of_last_start(const struct gate_job *j, const struct failing *
 	       (j->phase == PHASE_WAITING || j->phase == PHASE_RESERVING);
 }
 
-/* Tells whether the request that failed is not asked for any more. A start before an edit says nothing of the
- * next. */
+/* Tells whether the request that failed is not asked for any more. A start before an edit says
+ * nothing of the next. */
 static bool is_over(const struct gate *g, const struct gate_job *j, const struct failing *f)
 {
 	if (f->asked == INTENT_DELETE)

@@ -32,8 +32,8 @@ struct gate_job;
 
 #define FAILING_PATIENCE_MS INT64_C(30000)
 
-/* Failures of requests about one Job whose kinds have not succeeded since. A start that failed is kept in
- * mind until the Job runs, whatever fails meanwhile. */
+/* Failures of requests about one Job whose kinds have not succeeded since. A start that failed is
+ * kept in mind until the Job runs, whatever fails meanwhile. */
 struct failing {
 	enum intent_kind asked; /* the kind that is told: what failed last, or the start */
 	uint32_t told;		/* the kinds whose failure was noted: a bit each */

@@ -84,23 +84,23 @@ struct gate_options {
 			      have (adoption.c): as long as the API server works at a request */
 	int64_t mass_stop_after_ms; /* how long a new leader leaves a mass of Jobs alone that run
 				       without a reservation (mass_stop.c); 0: not at all */
-	/* Tells whether a Job is ours to manage (see job_scope.h). NULL: Jobs that name a queue are. All
-	 * others are left alone, as if they were not there. */
+	/* Tells whether a Job is ours to manage (see job_scope.h). NULL: Jobs that name a queue
+	 * are. All others are left alone, as if they were not there. */
 	bool (*manages)(void *ctx, const struct job *j);
-	/* Take what a forecast learns from; NULL: no forecast does. What they get is borrowed for the call,
-	 * in which nothing may be told to the gate or the queue. */
+	/* Take what a forecast learns from; NULL: no forecast does. What they get is borrowed for
+	 * the call, in which nothing may be told to the gate or the queue. */
 	void (*came)(void *ctx, const struct job *j); /* a new Job that waits; not of a list */
 	void (*ended_well)(void *ctx, const struct job_outline *o, int64_t ran_ms);
-	/* Returns the likely start of a Job that x explains, for its waiting note, if a forecast that was
-	 * made anyway has one. NULL: there is no forecast. */
+	/* Returns the likely start of a Job that x explains, for its waiting note, if a forecast
+	 * that was made anyway has one. NULL: there is no forecast. */
 	struct likely_start (*likely_start)(
 		void *ctx, const struct uid *uid, const struct explanation *x);
 	void *ctx;
 	const struct bill_labels *bill_labels; /* borrowed as long as the gate lives; NULL: none */
 };
 
-/* Makes a standby. The queue stays the caller's, and must outlive the gate. From now on the gate alone
- * tells it of Jobs; what admins describe the caller tells it directly. */
+/* Makes a standby. The queue stays the caller's, and must outlive the gate. From now on the gate
+ * alone tells it of Jobs; what admins describe the caller tells it directly. */
 struct gate *gate_new(const struct gate_options *o, struct queue *q);
 void gate_free(struct gate *g);
 
@@ -144,18 +144,18 @@ void gate_retell(struct gate *g);
 /* Says that everything has been listed once (Jobs, and what admins describe). */
 void gate_set_synced(struct gate *g);
 
-/* Says whether there is a watch of Jobs now; until the first call there is. A standby without one does
- * not ask for the lease. */
+/* Says whether there is a watch of Jobs now; until the first call there is. A standby without one
+ * does not ask for the lease. */
 void gate_set_following(struct gate *g, bool following);
 
 /* ---- The pass -------------------------------------------------------------------------------- */
 
-/* Does one pass: reconciles what the facts dirtied, decides, makes intents. now_ms is the clock on the
- * wall, which may step either way; tick_ms never goes back, and is more than 0. */
+/* Does one pass: reconciles what the facts dirtied, decides, makes intents. now_ms is the clock on
+ * the wall, which may step either way; tick_ms never goes back, and is more than 0. */
 void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms);
 
-/* When the next pass is due even if nothing happens: when either clock gets there, or the clock on the
- * wall has stepped. INT64_MAX: never. */
+/* When the next pass is due even if nothing happens: when either clock gets there, or the clock on
+ * the wall has stepped. INT64_MAX: never. */
 struct gate_wake {
 	int64_t now_ms, tick_ms;
 };
@@ -163,9 +163,9 @@ struct gate_wake gate_wake(const struct gate *g);
 
 /* ---- Intents --------------------------------------------------------------------------------- */
 
-/* Takes the next intent; NULL: there is none. An intent says all that is needed to carry it out, and is
- * valid, with all it points to, until the next call of any gate function. INTENT_BATCH is until it is
- * answered. */
+/* Takes the next intent; NULL: there is none. An intent says all that is needed to carry it out,
+ * and is valid, with all it points to, until the next call of any gate function. INTENT_BATCH is
+ * until it is answered. */
 const struct intent *gate_take_intent(struct gate *g);
 
 /* ---- Answers: each intent gets exactly one, unless the gate is freed first ------------------- */
@@ -174,7 +174,8 @@ void gate_answer_lease(
 	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
 void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_reservation *holds, size_t n);
-/* Takes the ledger's answer to a batch. With LEDGER_DONE there is a result for each operation, in order. */
+/* Takes the ledger's answer to a batch. With LEDGER_DONE there is a result for each operation, in
+ * order. */
 void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_result *results, size_t n);
 
@@ -193,8 +194,8 @@ struct job_answer {
 	const struct job
 		*job; /* JOB_DONE: the Job as it now is (NULL for INTENT_PODS and _NAMESPACE) */
 	size_t pods;  /* INTENT_PODS, JOB_DONE */
-	/* INTENT_PODS with_nodes: the node of each pod that the Job controls, except pods that have none
-	 * or are being deleted. */
+	/* INTENT_PODS with_nodes: the node of each pod that the Job controls, except pods that have
+	 * none or are being deleted. */
 	const char *const *node;
 	size_t nnodes;
 	int64_t adopt_begun_by_ms; /* INTENT_NAMESPACE, JOB_DONE: of ADOPT_ANNOTATION; 0: nothing */
@@ -206,8 +207,8 @@ void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
 /* ---- What people and operators ask ----------------------------------------------------------- */
 
 bool gate_deposed(const struct gate *g); /* our epoch is over: end the process */
-/* Tells whether a list or an answer had a Job older than it was known to be: nothing that is known here
- * can be relied on. */
+/* Tells whether a list or an answer had a Job older than it was known to be: nothing that is known
+ * here can be relied on. */
 bool gate_store_went_back(const struct gate *g);
 bool gate_leading(const struct gate *g); /* holds adopted, deciding */
 int64_t gate_epoch(const struct gate *g);
@@ -240,7 +241,8 @@ struct note {
 	char text[800];	      /* plain words */
 };
 
-/* Takes the next note, which is valid until the next call of any gate function; NULL: there is none. */
+/* Takes the next note, which is valid until the next call of any gate function; NULL: there is
+ * none. */
 const struct note *gate_take_note(struct gate *g);
 
 struct gate_counts {
@@ -261,16 +263,18 @@ struct gate_mass_stop {
 /* Tells whether there is such a mass. */
 bool gate_mass_stop(const struct gate *g, struct gate_mass_stop *ret);
 
-/* Tells whether nothing starts for a while, since the ledger failed over or was restored (adoption.c). */
+/* Tells whether nothing starts for a while, since the ledger failed over or was restored
+ * (adoption.c). */
 bool gate_settling(const struct gate *g, int64_t *ret_left_ms);
 
-/* Says that the ledger is away since then (wall clock; the first of several calls counts), or with 0 that it is
- * there. Jobs that wait are explained by that, unless a person must change something anyway. */
+/* Says that the ledger is away since then (wall clock; the first of several calls counts), or with
+ * 0 that it is there. Jobs that wait are explained by that, unless a person must change something
+ * anyway. */
 void gate_tell_ledger_down(struct gate *g, int64_t since_ms);
 int64_t gate_ledger_down_ms(const struct gate *g); /* since when; 0: the ledger is there */
 
-/* Explains a Job by name with the phase taken into account: while the Job starts, stops or drains the
- * gate knows more than the queue. False when unknown. */
+/* Explains a Job by name with the phase taken into account: while the Job starts, stops or drains
+ * the gate knows more than the queue. False when unknown. */
 bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_t now_ms,
 	struct explanation *ret);
 
@@ -287,11 +291,12 @@ struct gate_listed {
 	const struct label_set *labels; /* NULL: none, or too many to be kept */
 	const char *submitted_by;	/* the user's name; NULL when it is not known */
 };
-/* Calls each for every such Job, in no order. What j points to is good as long as nothing is told to the
- * gate. */
+/* Calls each for every such Job, in no order. What j points to is good as long as nothing is told
+ * to the gate. */
 void gate_each_job(const struct gate *g,
 	void (*each)(const struct gate_listed *j, bool is_deferred, void *ctx), void *ctx);
-/* Finds the newest Job of that name. False where gate_explain() knows none, or the Job has ended. */
+/* Finds the newest Job of that name. False where gate_explain() knows none, or the Job has ended.
+ * */
 bool gate_find_listed(
 	const struct gate *g, const char *ns, const char *name, struct gate_listed *ret);
 
@@ -309,15 +314,15 @@ struct gate_run {
 	bool estimated;	 /* when it began is not known, nor what it costs */
 	struct run_cost bill;
 };
-/* Which runs are asked for: all that started in [from_ms, to_ms). Tenants ask again and again for the
- * runs of their namespace: to answer, no other run is billed. */
+/* Which runs are asked for: all that started in [from_ms, to_ms). Tenants ask again and again for
+ * the runs of their namespace: to answer, no other run is billed. */
 struct gate_runs_asked {
 	const char *ns; /* NULL: all namespaces */
 	int64_t from_ms, to_ms;
 	int64_t now_ms;
 };
-/* Calls each for every such run, in the order in which their Jobs were first seen; for none unless the
- * gate leads. What run points to is good for the call. */
+/* Calls each for every such run, in the order in which their Jobs were first seen; for none unless
+ * the gate leads. What run points to is good for the call. */
 void gate_each_run(struct gate *g, const struct gate_runs_asked *a,
 	void (*each)(const struct gate_run *run, void *ctx), void *ctx);
 
@@ -343,8 +348,8 @@ struct gate_trouble {
 /* Finds the trouble of a Job's run. False: none is known, or the Job is not. */
 bool gate_job_trouble(
 	const struct gate *g, const char *ns, const char *name, struct gate_trouble *ret);
-/* Calls each for every run in trouble, in the order in which they began to lack pods. What x points to is
- * good for the call. */
+/* Calls each for every run in trouble, in the order in which they began to lack pods. What x points
+ * to is good for the call. */
 void gate_each_trouble(
 	const struct gate *g, void (*each)(const struct gate_trouble *x, void *ctx), void *ctx);
 
@@ -352,11 +357,12 @@ void gate_each_trouble(
  * (queue_see_predecessor()). */
 bool gate_follows_job(const struct gate *g, const struct uid *uid);
 
-/* Tells whether the eviction of a Job's pod does not count as a failure (its podFailurePolicy ignores
- * DisruptionTarget). False for a Job that is unknown. */
+/* Tells whether the eviction of a Job's pod does not count as a failure (its podFailurePolicy
+ * ignores DisruptionTarget). False for a Job that is unknown. */
 bool gate_job_ignores_disruption(const struct gate *g, const struct uid *uid);
 
-/* Returns a Job's story annotation as last seen, valid until the next call; NULL: none, or unknown. */
+/* Returns a Job's story annotation as last seen, valid until the next call; NULL: none, or unknown.
+ * */
 const char *gate_story(const struct gate *g, const char *ns, const char *name);
 
 #endif

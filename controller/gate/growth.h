@@ -15,8 +15,9 @@
  * it goes back to what it was. Where a PATCH may have landed before its owner edited the Job, pods
  * are counted first (scale_down.c). It does not begin while pods of a larger size may be left.
  *
- * A growth that the API server refuses is called off. If an earlier PATCH was not answered it may land
- * yet: then the Job is told its story anew first (INTENT_RETELL), after which that PATCH cannot.
+ * A growth that the API server refuses is called off. If an earlier PATCH was not answered it may
+ * land yet: then the Job is told its story anew first (INTENT_RETELL), after which that PATCH
+ * cannot.
  *
  * A stop goes first, and so does what makes the run smaller: their PATCHes write a story, too, after
  * which no PATCH of a growth can land.
@@ -64,7 +65,8 @@ void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d
 void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v);
 /* Ends the growth of a run that is not to stop, if it has landed or cannot any more. */
 void growth_settle(struct gate *g, struct gate_job *j);
-/* Asks for the PATCH that is due of a run that is neither to stop nor to be smaller. False: none is. */
+/* Asks for the PATCH that is due of a run that is neither to stop nor to be smaller. False: none
+ * is. */
 bool growth_see_to(struct gate *g, struct gate_job *j);
 /* Has no PATCH sent any more: the run is to be smaller. */
 void growth_drop(struct gate_job *j);

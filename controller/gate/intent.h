@@ -93,9 +93,9 @@ struct intent {
 	bool has_annotations;	  /* false: test that the map is absent, and make it */
 	struct story story;	  /* what to write */
 	const char *hold; /* INTENT_STOP and INTENT_TELL: the text of sluice.dev/hold; NULL: none */
-	/* Two fields of the spec to be set, where more than 0. A start with fewer pods than asked for
-	 * lowers them, and the intent that ends the run restores what the owner wrote. That one tests
-	 * generation as well: the owner may be editing them. */
+	/* Two fields of the spec to be set, where more than 0. A start with fewer pods than asked
+	 * for lowers them, and the intent that ends the run restores what the owner wrote. That one
+	 * tests generation as well: the owner may be editing them. */
 	int32_t parallelism, completions;
 	const char *notice;	 /* INTENT_NOTICE: the text of sluice.dev/waiting */
 	int64_t booked_start_ms; /* INTENT_NOTICE: the time in sluice.dev/booked-start; 0: take it off */

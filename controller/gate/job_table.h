@@ -1,7 +1,7 @@
 /*
- * The table of the Jobs that the gate knows: by uid, by name, and in the order they were first seen.
- * Who walks all of them goes by that order, so nothing that comes out depends on a hash or an address.
- * observe.c makes their records, and forgets them.
+ * The table of the Jobs that the gate knows: by uid, by name, and in the order they were first
+ * seen. A walk of all goes by that order, so nothing that comes out depends on a hash or an
+ * address. observe.c makes their records, and forgets them.
  */
 #ifndef SLUICE_CONTROLLER_GATE_JOB_TABLE_H
 #define SLUICE_CONTROLLER_GATE_JOB_TABLE_H

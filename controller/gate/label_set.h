@@ -1,8 +1,8 @@
 /*
  * Label sets: the labels of Jobs, each different set kept once.
  *
- * Jobs of one CronJob mostly have the same labels, so a Job's record has a pointer to a set. A tenant may
- * make all its Jobs differ, so there is a limit: of a Job whose labels have more than
+ * Jobs of one CronJob mostly have the same labels, so a Job's record has a pointer to a set. A
+ * tenant may make all its Jobs differ, so there is a limit: of a Job whose labels have more than
  * LABEL_SET_BYTES_MAX bytes none is kept, and no selector that asks for a label finds it.
  */
 #ifndef SLUICE_CONTROLLER_GATE_LABEL_SET_H

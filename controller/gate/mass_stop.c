@@ -7,15 +7,16 @@
  * mass_stop_after_ms while that is said loudly, and meanwhile nothing new starts: what they use is
  * in no ledger. Windows, stops and ends go on.
  *
- * The wait is over early when these Jobs are few enough, because they ended or were suspended by hand.
- * Then the rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at most.
+ * The wait is over early when these Jobs are few enough, because they ended or were suspended by
+ * hand. Then the rest is stopped, and starts wait until their pods are gone, or for SETTLE_MS at
+ * most.
  *
- * A Job whose story is signed was adopted before this (adoption.c). Left are Jobs without a signature that
- * counts: its key was lost with the ledger, or an older program started them.
+ * A Job whose story is signed was adopted before this (adoption.c). Left are Jobs without a
+ * signature that counts: its key was lost with the ledger, or an older program started them.
  *
- * Only Jobs that Sluice let run are spared, as their stories tell, which no tenant can write where the
- * policies are installed; and only those found as the lead begins. All other Jobs that run unadmitted are
- * stopped at once: they keep no other Job from starting.
+ * Only Jobs that Sluice let run are spared, as their stories tell, which no tenant can write where
+ * the policies are installed; and only those found as the lead begins. All other Jobs that run
+ * unadmitted are stopped at once: they keep no other Job from starting.
  */
 #include <inttypes.h>
 #include <stdio.h>

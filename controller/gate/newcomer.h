@@ -9,18 +9,19 @@
  *   status.startTime   when the Job began to run. The Job controller alone writes it, anew at each
  *                      resumption
  *
- * A Job that began by that moment is adopted. Any other is stopped as an intruder (phase.c). No Job that
- * Sluice stops, or has yet to start, can come to have begun before: its next start time is later.
- * The word is asked of the API server (INTENT_NAMESPACE) when it is needed, and not watched: a watch
- * of Namespaces may be behind that of Jobs, and a run would be stopped for that.
+ * A Job that began by that moment is adopted. Any other is stopped as an intruder (phase.c). No Job
+ * that Sluice stops, or has yet to start, can come to have begun before: its next start time is
+ * later. The word is asked of the API server (INTENT_NAMESPACE) when it is needed, and not watched:
+ * a watch of Namespaces may be behind that of Jobs, and a run would be stopped for that.
  *
- * Then its pods are counted, for its status may be older than they are. Their nodes tell its flavors
- * (queue/intake.c). The order is that of any start, ledger before cluster: ADOPT and COMMIT, over
- * quota if it must be, and once they are durable the story, by INTENT_RETELL. If we die between the two, the
- * next leader finds the reservation in the ledger, and writes the story. A Job that its queue cannot take
- * yet (its window is closed, its LocalQueue is stopped or missing) runs on, counted nowhere; it says so,
- * and is looked at again. These looks go by a count of pods that may be minutes old, so that a Job that is
- * never taken does not have its pods listed without end. What the ledger is told goes by a new count.
+ * Then its pods are counted, for its status may be older than they are. Their nodes tell its
+ * flavors (queue/intake.c). The order is that of any start, ledger before cluster: ADOPT and
+ * COMMIT, over quota if it must be, and once they are durable the story, by INTENT_RETELL. If we
+ * die between the two, the next leader finds the reservation in the ledger, and writes the story. A
+ * Job that its queue cannot take yet (its window is closed, its LocalQueue is stopped or missing)
+ * runs on, counted nowhere; it says so, and is looked at again. These looks go by a count of pods
+ * that may be minutes old, so that a Job that is never taken does not have its pods listed without
+ * end. What the ledger is told goes by a new count.
  *
  * From then on it is a run like any other, whose bill begins with its adoption.
  */
@@ -55,8 +56,8 @@ enum newcomer_verdict {
 	NEWCOMER_TAKE_OVER,
 };
 
-/* Sees to a Job in PHASE_WAITING that runs. NEWCOMER_TAKE_OVER: the queue has it as running with ret, whose
- * lines stay empty, and the caller takes it over. */
+/* Sees to a Job in PHASE_WAITING that runs. NEWCOMER_TAKE_OVER: the queue has it as running with
+ * ret, whose lines stay empty, and the caller takes it over. */
 enum newcomer_verdict newcomer_see_to(
 	struct gate *g, struct gate_job *j, struct ledger_reservation *ret);
 /* INTENT_NAMESPACE. */
@@ -68,12 +69,14 @@ void newcomer_counted(struct gate *g, struct gate_job *j, const struct job_answe
 void newcomer_adopted(struct gate *g, struct gate_job *j);
 /* Keeps the first free attempt: the ledger had used the one that the Job was adopted as. */
 void newcomer_spent(struct gate_job *j, int32_t next_attempt);
-/* Tells of a Job in STARTING whether the ledger has an earlier leader's ADOPT of it, and no COMMIT. */
+/* Tells of a Job in STARTING whether the ledger has an earlier leader's ADOPT of it, and no COMMIT.
+ * */
 bool newcomer_is_reserved(const struct gate_job *j);
 /* Tells whether the Job was adopted, and has no story yet. INTENT_RETELL writes it. */
 bool newcomer_owes_story(const struct gate_job *j);
 void newcomer_tell(const struct gate_job *j, struct intent *i);
-/* Forgets what was asked of a Job that is off the watch: when it is back, that may be out of date. */
+/* Forgets what was asked of a Job that is off the watch: when it is back, that may be out of date.
+ * */
 void newcomer_lost(struct gate *g, struct gate_job *j);
 void newcomer_end(struct gate_job *j);
 

@@ -119,10 +119,10 @@ static int32_t pods_lacking(const struct job *seen)
 	return pods > seen->status.ready ? pods - seen->status.ready : 0;
 }
 
-/* Tells whether pods of an earlier run may be left. The API server refuses a new start as long as the Job
- * has a start time. Pods that terminate are pods, and one may end well and count for the next run. And
- * before the Job controller has seen a stop of ours, or that the work is done, the status says nothing of
- * the pods that it made. */
+/* Tells whether pods of an earlier run may be left. The API server refuses a new start as long as
+ * the Job has a start time. Pods that terminate are pods, and one may end well and count for the
+ * next run. And before the Job controller has seen a stop of ours, or that the work is done, the
+ * status says nothing of the pods that it made. */
 static bool is_leaving(const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
@@ -131,8 +131,8 @@ static bool is_leaving(const struct job *seen)
 		       !job_finished(seen));
 }
 
-/* Tells whether one more failed pod fails the Job. The Job controller counts failed pods of all runs, and
- * those that it is about to count. */
+/* Tells whether one more failed pod fails the Job. The Job controller counts failed pods of all
+ * runs, and those that it is about to count. */
 static bool is_at_backoff_limit(const struct job *seen)
 {
 	int64_t failed = (int64_t)seen->status.failed_pods + seen->status.uncounted_failed;
@@ -148,9 +148,10 @@ static void keep_labels(struct gate *g, struct gate_job *j, const struct job *se
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-/* Counts the pods whose work a stop or a deletion would lose, until the Job controller has read a stop. A pod
- * that is gone stays at work unless it ended well, or the Job needs fewer now: another is made for it, or
- * the Job goes, too. (A work queue that is about to be Complete is never said to be Suspended.) */
+/* Counts the pods whose work a stop or a deletion would lose, until the Job controller has read a
+ * stop. A pod that is gone stays at work unless it ended well, or the Job needs fewer now: another
+ * is made for it, or the Job goes, too. (A work queue that is about to be Complete is never said to
+ * be Suspended.) */
 static void take_work(struct facts *f, const struct facts *before, const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
@@ -268,7 +269,8 @@ static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *b
 	/* Our next epoch is to be later than all that stories tell of. */
 	if (f->story_epoch > g->epoch_seen)
 		g->epoch_seen = f->story_epoch;
-	/* A leader seems to have come after us: nothing is written before the lease is confirmed. */
+	/* A leader seems to have come after us: nothing is written before the lease is confirmed.
+	 * */
 	if (g->epoch > 0 && f->story_epoch > g->epoch)
 		gate_confirm_before(g, j);
 	/* A hold that is there need not be written. */
@@ -292,7 +294,8 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	bool retold = keep_text(&j->story, seen->admission.story);
 	bool requeued = keep_text(&j->queue, seen->queue);
 	heed_facts(g, j, &before);
-	/* Each PATCH tests the story, that of a start the queue as well: what was sent cannot land any more. */
+	/* Each PATCH tests the story, that of a start the queue as well: what was sent cannot land
+	 * any more. */
 	if (retold)
 		growth_retold(j);
 	if (retold || requeued)
@@ -300,9 +303,10 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	return retold;
 }
 
-/* Tells the queue what attempts under other leaders left behind, from the story: what its own decisions did
- * it knows. A standby follows all stories, a leader those of other leaders. While an attempt holds quota its
- * story tells what the attempts before it left; when it was stopped, what it leaves itself. */
+/* Tells the queue what attempts under other leaders left behind, from the story: what its own
+ * decisions did it knows. A standby follows all stories, a leader those of other leaders. While an
+ * attempt holds quota its story tells what the attempts before it left; when it was stopped, what
+ * it leaves itself. */
 static void recall(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
 	bool stopped = seen->admission.state == STORY_STOPPED &&
@@ -318,7 +322,8 @@ static void recall(struct gate *g, const struct gate_job *j, const struct job *s
 	}
 }
 
-/* Tells the queue of a Job for ordinary flavors only: the API server refuses to rewrite its resources. */
+/* Tells the queue of a Job for ordinary flavors only: the API server refuses to rewrite its
+ * resources. */
 static void tell_without_lending(struct gate *g, const struct job *seen)
 {
 	struct job less = *seen;
@@ -336,8 +341,9 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 		queue_set_job(g->queue, seen);
 }
 
-/* Says that the store went back, if a complete list shows the Job older than it was known, or there though it
- * was gone. A list is as new as what was known when it was asked for; an answer may have come since. */
+/* Says that the store went back, if a complete list shows the Job older than it was known, or there
+ * though it was gone. A list is as new as what was known when it was asked for; an answer may have
+ * come since. */
 static void suspect_store(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
 	if (g->listing && (j->gone || seen->version < j->seen.version) && j->told_in != g->list)
@@ -349,7 +355,8 @@ bool gate_store_went_back(const struct gate *g)
 	return g->went_back;
 }
 
-/* Takes how a Job ended that a request found gone before the watch told: others may wait for its success. */
+/* Takes how a Job ended that a request found gone before the watch told: others may wait for its
+ * success. */
 static void see_late_end(struct gate_job *j, const struct job *seen)
 {
 	j->seen.finished |= job_finished(seen);
@@ -382,7 +389,8 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	return true;
 }
 
-/* Unfollows a Job that an event told gone, and that goes on off the watch: how it ends is not seen. */
+/* Unfollows a Job that an event told gone, and that goes on off the watch: how it ends is not seen.
+ * */
 static void is_there(struct gate *g, struct gate_job *j)
 {
 	if (!j->told_end)
@@ -391,8 +399,8 @@ static void is_there(struct gate *g, struct gate_job *j)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);
 }
 
-/* A late answer may tell of a Job that was deleted since. Only a GET that was asked after the watch lost the
- * Job shows that it is there. */
+/* A late answer may tell of a Job that was deleted since. Only a GET that was asked after the watch
+ * lost the Job shows that it is there. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	if (seen->version < j->request.asked_version)
@@ -420,10 +428,11 @@ static void lose(struct gate *g, struct gate_job *j)
 
 /* ---- Jobs beyond what may wait (queue/core/model/overflow.h) ---------------------------------
  *
- * A Job is deferred only while it waits, no pods of it can be left and nothing is to be written. The
- * ledger may still have its reservation, of a start that never landed, or whose pods just went: who adopts
- * that reads the Job (adopt_reservation()). Attempts and history are in the story, which is read again. A
- * Job that Sluice does not control may have pods that cannot be counted: it never starts, so it is
+ * A Job is deferred only while it waits, no pods of it can be left and nothing is to be written.
+ * The ledger may still have its reservation, of a start that never landed, or whose pods just went:
+ * who adopts that reads the Job (adopt_reservation()). Attempts and history are in the story, which
+ * is read again. A Job that Sluice does not control may have pods that cannot be counted: it never
+ * starts, so it is
  * deferred all the same. */
 
 static bool is_over(enum story_state s)
@@ -487,9 +496,10 @@ bool gate_defer_job(struct gate *g, struct gate_job *j)
 /* ---- Jobs that others wait for ---------------------------------------------------------------
  *
  * Only what the watch tells is told on, so that it comes in order. A Job is followed while it has a
- * record here, for then it is noticed when it is missing in a list. A Job without a record that has not
- * ended is told by the answers to the queue's questions alone: else an answer that was on its way would
- * seem to say that it is gone. A Job that has ended is followed no more, since its name may be used again by
+ * record here, for then it is noticed when it is missing in a list. A Job without a record that has
+ * not ended is told by the answers to the queue's questions alone: else an answer that was on its
+ * way would seem to say that it is gone. A Job that has ended is followed no more, since its name
+ * may be used again by
  * a Job that is not queued. A Job that leaves the watch was deleted, or lost its label: the queue asks. */
 
 bool gate_follows_job(const struct gate *g, const struct uid *uid)
@@ -511,9 +521,9 @@ static void tell_followers(struct gate *g, const struct job *seen)
 	queue_see_predecessor(g->queue, &p);
 }
 
-/* by_event: all that the Job became was seen until it left. Unless it had ended when this controller listed
- * Jobs, and is known by its reservation alone. And a watch by label says the same of a Job that lost its
- * label and runs on: a leader asks at once, a standby does not. */
+/* by_event: all that the Job became was seen until it left. Unless it had ended when this
+ * controller listed Jobs, and is known by its reservation alone. And a watch by label says the same
+ * of a Job that lost its label and runs on: a leader asks at once, a standby does not. */
 static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 {
 	lose(g, j);
@@ -521,8 +531,8 @@ static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, j->told_end);
 }
 
-/* Tells the forecast of a new Job. Jobs of a list came earlier, nobody knows when; a Job with a story has
- * waited before. */
+/* Tells the forecast of a new Job. Jobs of a list came earlier, nobody knows when; a Job with a
+ * story has waited before. */
 static void tell_arrival(const struct gate *g, const struct job *seen)
 {
 	if (g->came && !g->listing && seen->suspend && seen->admission.state == STORY_NONE)

@@ -28,8 +28,8 @@ struct outbox {
 void outbox_init(struct outbox *b);
 void outbox_done(struct outbox *b);
 
-/* Adds an operation. Copies op, its lines, ns, name, localqueue, owner, labels, submitted_by, price and
- * preemptor; the other strings (of lines, too) must live until the batch is answered. */
+/* Adds an operation. Copies op, its lines, ns, name, localqueue, owner, labels, submitted_by, price
+ * and preemptor; the other strings (of lines, too) must live until the batch is answered. */
 void outbox_add(struct outbox *b, const struct ledger_op *op);
 
 /* Moves waiting operations into a batch. False when one is under way or nothing waits. */

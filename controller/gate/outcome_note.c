@@ -41,7 +41,8 @@ static void forget_answered(struct gate *g)
 	n->nposted = kept;
 }
 
-/* Jobs that cannot be written to now are returned when all were looked at: else they would come again at once. */
+/* Jobs that cannot be written to now are returned when all were looked at: else they would come
+ * again at once. */
 void outcome_note_tick(struct gate *g)
 {
 	struct uid uid, later[LOOKS_MAX];

@@ -1,12 +1,13 @@
 /*
- * Outcome notes: how the Jobs ended that a Job waits for, as far as a new leader could not read that again.
- * They are written on the Job that waits, in sluice.dev/after-outcomes. The queue says on which Job
- * (queue_take_unrecorded()): namespaces in turn, so that one with many such Jobs keeps no other waiting.
+ * Outcome notes: how the Jobs ended that a Job waits for, as far as a new leader could not read
+ * that again. They are written on the Job that waits, in sluice.dev/after-outcomes. The queue says
+ * on which Job (queue_take_unrecorded()): namespaces in turn, so that one with many such Jobs keeps
+ * no other waiting.
  *
- * At most OUTCOME_POSTS_MAX PATCHes are made a second, and are unanswered; POSTS_BUSY while the API server
- * has many starts to do. A PATCH that did not land is tried again, after a pause that doubles. A Job whose
- * owner's annotations take more than half of what the API server allows has no note: its start and its
- * stop need the room.
+ * At most OUTCOME_POSTS_MAX PATCHes are made a second, and are unanswered; POSTS_BUSY while the API
+ * server has many starts to do. A PATCH that did not land is tried again, after a pause that
+ * doubles. A Job whose owner's annotations take more than half of what the API server allows has no
+ * note: its start and its stop need the room.
  *
  * A note is never taken off. It says nothing once the Job was started, nor on a copy of the Job.
  */

@@ -38,7 +38,8 @@ bool job_adopt_by_story(struct gate *g, struct gate_job *j);
 /* Takes the ledger's answer to ADOPT. LEDGER_SPENT: it had closed that attempt. */
 void job_adopted(
 	struct gate *g, struct gate_job *j, int32_t attempt, const struct ledger_result *r);
-/* Tells whether another client resumed the Job with other pods than those that quota is reserved for. */
+/* Tells whether another client resumed the Job with other pods than those that quota is reserved
+ * for. */
 bool job_is_another(const struct gate *g, const struct gate_job *j);
 
 #endif

@@ -33,17 +33,18 @@
  *   - a request of a Job that waits is deleted after a while, which does not begin as long as nothing
  *     starts (adoption.h, mass_stop.h); one of a Job that is over at once.
  *
- * A run whose request is CapacityRevoked loses its nodes: it is stopped, and waits anew. A leader that has
- * not started it itself takes the newest request that is not of a later attempt for its own.
+ * A run whose request is CapacityRevoked loses its nodes: it is stopped, and waits anew. A leader
+ * that has not started it itself takes the newest request that is not of a later attempt for its
+ * own.
  *
- * The objects are the namespace's. A user who may write them there may delete a request: it is made again,
- * or the start is called off. Or they say that it is Provisioned: the Job starts as it would without a
- * request, for that gives no quota. A request that keeps coming back, or going, within one attempt is
- * answered with pauses that double, and never beyond the timeout.
+ * The objects are the namespace's. A user who may write them there may delete a request: it is made
+ * again, or the start is called off. Or they say that it is Provisioned: the Job starts as it would
+ * without a request, for that gives no quota. A request that keeps coming back, or going, within
+ * one attempt is answered with pauses that double, and never beyond the timeout.
  *
- * Requests are known by the watch: the newest few of each Job, and of Jobs that are not known yet up to a
- * number for all. Left to others: the bodies of the objects (controller/wire/provision_body.h), and what
- * they mean (decode_provision.h).
+ * Requests are known by the watch: the newest few of each Job, and of Jobs that are not known yet
+ * up to a number for all. Left to others: the bodies of the objects
+ * (controller/wire/provision_body.h), and what they mean (decode_provision.h).
  */
 #ifndef SLUICE_CONTROLLER_GATE_PROVISION_H
 #define SLUICE_CONTROLLER_GATE_PROVISION_H
@@ -73,7 +74,8 @@ enum provision_verdict {
 
 /* Sees to the requests of a Job whose RESERVE is durable, before its start is sent. */
 enum provision_verdict provision_see_to(struct gate *g, struct gate_job *j);
-/* After PROVISION_FAIL: keeps why the start is called off, and sets the pause. The caller calls it off. */
+/* After PROVISION_FAIL: keeps why the start is called off, and sets the pause. The caller calls it
+ * off. */
 void provision_give_up(struct gate *g, struct gate_job *j);
 /* Tells whether a request of the Job is there. */
 bool provision_is_left(const struct gate *g, const struct gate_job *j);
@@ -85,7 +87,8 @@ void provision_heed(struct gate *g, struct gate_job *j);
 /* Lets go of a Job whose record goes; its requests are kept as those of an unknown one. */
 void provision_forget(struct gate *g, const struct gate_job *j);
 
-/* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: puts in the request that the intent is about. */
+/* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: puts in the request that the intent is about.
+ * */
 void provision_tell(struct gate *g, struct gate_job *j, struct intent *i);
 bool provision_wanted(const struct gate *g, const struct gate_job *j);
 bool provision_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);

@@ -1,10 +1,11 @@
 /*
- * Private to the gate: its own record of a Job. These parts have a file each that alone writes them:
- * attempt, stop, scale_down, growth, stop_notice, waiting_note, outcome_note, never, newcomer and
- * start_time. Other files use its functions. Of request and refusals several files write fields.
+ * Private to the gate: its own record of a Job. These parts have a file each that alone writes
+ * them: attempt, stop, scale_down, growth, stop_notice, waiting_note, outcome_note, never, newcomer
+ * and start_time. Other files use its functions. Of request and refusals several files write
+ * fields.
  *
- * phase.c, attempt.c and requests.c never look at another Job; stop.c does only to name the Job that
- * needs the room.
+ * phase.c, attempt.c and requests.c never look at another Job; stop.c does only to name the Job
+ * that needs the room.
  */
 #ifndef SLUICE_CONTROLLER_GATE_RECORD_H
 #define SLUICE_CONTROLLER_GATE_RECORD_H
@@ -56,8 +57,9 @@ struct facts {
 	int32_t kept_up; /* job_pods_kept_up() */
 	int32_t present; /* active and terminating pods, needed or not */
 	int32_t active; /* pods whose work a stop loses: as before the Job controller read of the stop */
-	/* Pods whose work a deletion loses: active ones, and pods of this run that went before and had
-	 * not ended well. A deleted namespace takes the pods first, and the Jobs when no pod is left. */
+	/* Pods whose work a deletion loses: active ones, and pods of this run that went before and
+	 * had not ended well. A deleted namespace takes the pods first, and the Jobs when no pod is
+	 * left. */
 	int32_t at_work;
 	int32_t succeeded;
 	bool ready;    /* the Job runs, and all pods that it needs are ready, or have ended well */

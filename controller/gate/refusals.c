@@ -30,8 +30,9 @@ void refusal_keep(struct gate_job *j)
 	j->refusals.bytes = j->seen.annotation_bytes;
 }
 
-/* Tells whether a refusal is noted: the first of its kind, then the second, fourth, eighth ... in a row, and
- * when none was noted for long. What is owed is asked for each minute; an Event each minute tells no more. */
+/* Tells whether a refusal is noted: the first of its kind, then the second, fourth, eighth ... in a
+ * row, and when none was noted for long. What is owed is asked for each minute; an Event each
+ * minute tells no more. */
 static bool tells_refusal(
 	const struct gate *g, struct refusals *r, enum intent_kind asked, const char *said)
 {

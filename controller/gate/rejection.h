@@ -26,14 +26,14 @@
  *     twice as long each time, in which the figure of the node may become right;
  *   - nothing else of the protocol hangs on it.
  *
- * The limit is status.failed (and uncountedTerminatedPods.failed) == backoffLimit: the Job controller
- * fails a Job when more pods have failed than that, for any reason, in this run or an earlier one
- * (job_controller.go, exceedsBackoffLimit). It makes the next pod 10 s after the first failure, then
- * after 20 s and so on, which is the time for a stop. No time is left where backoffLimit is 0, where
- * several pods of a Job are rejected in one moment, and where the failures of earlier runs have reached
- * the limit. With backoffLimitPerIndex the limit is of an index, backoffLimit is without end, and nothing
- * is stopped. The stop loses what ran in other pods of the Job, as its failure would; but a stopped Job
- * runs again.
+ * The limit is status.failed (and uncountedTerminatedPods.failed) == backoffLimit: the Job
+ * controller fails a Job when more pods have failed than that, for any reason, in this run or an
+ * earlier one (job_controller.go, exceedsBackoffLimit). It makes the next pod 10 s after the first
+ * failure, then after 20 s and so on, which is the time for a stop. No time is left where
+ * backoffLimit is 0, where several pods of a Job are rejected in one moment, and where the failures
+ * of earlier runs have reached the limit. With backoffLimitPerIndex the limit is of an index,
+ * backoffLimit is without end, and nothing is stopped. The stop loses what ran in other pods of the
+ * Job, as its failure would; but a stopped Job runs again.
  *
  * Left to others: following the pods (watch/stuck_pods.h), reading them (wire/decode_trouble.h),
  * Events (write/events.h). Pods that get no node, or wait there, are Pending: trouble.h.
@@ -105,7 +105,8 @@ void rejection_see_to(struct gate *g, struct gate_job *j);
 void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod);
 /* Adds to the explanation of a Job that runs. Call it after explain_stuck(). */
 void explain_rejection(const struct gate *g, const struct gate_job *j, struct explanation *x);
-/* Explains a Job that the gate has forgotten since it ended; false: no pod of such a Job is known. */
+/* Explains a Job that the gate has forgotten since it ended; false: no pod of such a Job is known.
+ * */
 bool explain_rejected(
 	const struct gate *g, const char *ns, const char *name, struct explanation *ret);
 

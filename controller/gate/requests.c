@@ -39,8 +39,9 @@
 #define LOST_LOOK_MS 2000
 #define FETCH_RETRY_MS 500 /* of a deferred Job */
 
-/* Has a start with fewer pods than asked for lower the Job's numbers. Completions follow when all indexes are
- * still to be done: a Job some of whose indexes are done would be taken for finished with fewer. */
+/* Has a start with fewer pods than asked for lower the Job's numbers. Completions follow when all
+ * indexes are still to be done: a Job some of whose indexes are done would be taken for finished
+ * with fewer. */
 static void take_down(struct gate_job *j, struct intent *i)
 {
 	if (j->attempt.pods >= j->seen.pods)
@@ -59,9 +60,10 @@ static void put_back(const struct gate_job *j, struct intent *i)
 	i->completions = j->seen.owner_completions;
 }
 
-/* Shortens an intent where annotations may be full: the story may not grow, and a stop goes without the text of
- * its hold, which is written later. A Job with pods keeps "holds" in its story unless the server said that there
- * is no room: if the ledger loses the reservation, only the story tells what the run holds. */
+/* Shortens an intent where annotations may be full: the story may not grow, and a stop goes without
+ * the text of its hold, which is written later. A Job with pods keeps "holds" in its story unless
+ * the server said that there is no room: if the ledger loses the reservation, only the story tells
+ * what the run holds. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
 	bool holds = i->kind != INTENT_TELL;
@@ -182,8 +184,8 @@ static void tell_end(struct gate *g, struct gate_job *j, struct intent *i)
 	bool lost = attempt_story_is_lost(j);
 	bool stops = i->kind == INTENT_STOP;
 	bool over = stops || j->phase == PHASE_WAITING || lost;
-	/* The story of a start that was refused must not be taken for that of a run. But where a STOP
-	 * lands the Job ran: an earlier request of that start came through. */
+	/* The story of a start that was refused must not be taken for that of a run. But where a
+	 * STOP lands the Job ran: an earlier request of that start came through. */
 	bool stopped = lost || stops || (over && j->stop.reason != REFUSED_BY_SERVER);
 	s->state = stopped ? STORY_STOPPED : STORY_FENCED;
 	s->trouble = stopped ? j->stop.pod_trouble : NULL;
@@ -236,11 +238,12 @@ static void tell_pods(struct gate *g, struct gate_job *j, struct intent *i)
 	i->with_nodes = j->phase == PHASE_WAITING; /* of a newcomer */
 }
 
-/* Keeps a Job off idle resources whose resources cannot be rewritten, if it may run on ordinary quota as well.
- * Returns what to tell of that, or "". Before Kubernetes 1.36 the API server lets no client change what a Job's
- * containers ask for ("field is immutable", behind a template of any length). Later ones say so of a Job that
- * has pods, perhaps without our knowledge: but not twice. After a while the Job tries again: servers are
- * upgraded. Nothing is learned of a Job that still has the start time of its last run (start_time.h). */
+/* Keeps a Job off idle resources whose resources cannot be rewritten, if it may run on ordinary
+ * quota as well. Returns what to tell of that, or "". Before Kubernetes 1.36 the API server lets no
+ * client change what a Job's containers ask for ("field is immutable", behind a template of any
+ * length). Later ones say so of a Job that has pods, perhaps without our knowledge: but not twice.
+ * After a while the Job tries again: servers are upgraded. Nothing is learned of a Job that still
+ * has the start time of its last run (start_time.h). */
 static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
 {
 	if (j->seen.start_left || queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
@@ -254,8 +257,9 @@ static const char *denied_lending(struct gate *g, struct gate_job *j, const char
 	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to run it on idle resources, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory in its Pod template; ";
 }
 
-/* Takes a no to a start. The quota is given back for a pause that doubles with each refusal, and after the last
- * the Job is put on hold. A Job that is refused idle resources and may run elsewhere is kept off these instead. */
+/* Takes a no to a start. The quota is given back for a pause that doubles with each refusal, and
+ * after the last the Job is put on hold. A Job that is refused idle resources and may run elsewhere
+ * is kept off these instead. */
 static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 {
 	const char *lending = denied_lending(g, j, said);
@@ -284,8 +288,9 @@ static bool says_full(const char *said)
 	       server_says(slice_of(said), SERVER_OBJECT_TOO_LARGE);
 }
 
-/* Takes a no to a PATCH of a story. It is the story that has grown, so it is tried once more, as short as can be.
- * A hold that cannot be written waits for the owner; a stop or a fence is asked for again and again. */
+/* Takes a no to a PATCH of a story. It is the story that has grown, so it is tried once more, as
+ * short as can be. A hold that cannot be written waits for the owner; a stop or a fence is asked
+ * for again and again. */
 static void denied_telling(struct gate *g, struct gate_job *j, const char *said)
 {
 	enum intent_kind asked = j->request.asked;
@@ -319,11 +324,13 @@ static void denied_for_long(struct gate *g, struct gate_job *j, const char *said
 	gate_back_off(g, j, DENIED_RETRY_MS, DENIED_RETRY_MAX_MS);
 }
 
-/* Takes a count of pods. It may have been asked of a run that has ended meanwhile: then it does not count. */
+/* Takes a count of pods. It may have been asked of a run that has ended meanwhile: then it does not
+ * count. */
 static enum phase pods_counted(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	size_t pods = a->pods;
-	/* A run that ends by itself while it is to be stopped may have fewer pods than it holds, too. */
+	/* A run that ends by itself while it is to be stopped may have fewer pods than it holds,
+	 * too. */
 	bool runs = j->phase == PHASE_RUNNING || j->phase == PHASE_STOPPING;
 	if (j->phase == PHASE_WAITING && j->request.asked_in == PHASE_WAITING) {
 		newcomer_counted(g, j, a);
@@ -443,9 +450,9 @@ static void denied(struct gate *g, struct gate_job *j, const char *sentence)
 	ROWS[j->request.asked].denied(g, j, said);
 }
 
-/* Takes the answer that the Job has changed since it was known. Too often in a row, that is a no: some webhooks
- * refuse in the same words. What is owed is asked for as often as before, for an owner could delay a stop by
- * edits. */
+/* Takes the answer that the Job has changed since it was known. Too often in a row, that is a no:
+ * some webhooks refuse in the same words. What is owed is asked for as often as before, for an
+ * owner could delay a stop by edits. */
 static void answered_refused(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	enum intent_kind asked = j->request.asked;
@@ -475,8 +482,9 @@ static void answered_gone(struct gate *g, struct gate_job *j)
 	queue_block_job(g->queue, &j->uid, "deleted"); /* what it holds stays; it has no turn */
 }
 
-/* Gives up a start at which the server fails, so that it does not hold quota for ever. Nothing is wrong with the
- * Job, so it is not put on hold, however often. A PATCH that may still land is fenced. */
+/* Gives up a start at which the server fails, so that it does not hold quota for ever. Nothing is
+ * wrong with the Job, so it is not put on hold, however often. A PATCH that may still land is
+ * fenced. */
 static void give_up_start(struct gate *g, struct gate_job *j)
 {
 	unsigned before = failing_count_start(g, j);
@@ -498,8 +506,8 @@ static void try_again(struct gate *g, struct gate_job *j)
 		give_up_start(g, j);
 }
 
-/* A start, and its fence, hold quota: they are tried again within the patience, however long the server asks to
- * wait. */
+/* A start, and its fence, hold quota: they are tried again within the patience, however long the
+ * server asks to wait. */
 static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
 {
 	bool starts = j->phase == PHASE_STARTING || j->phase == PHASE_FENCING;

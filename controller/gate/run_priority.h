@@ -1,7 +1,7 @@
 /*
- * The priority of a run, in its story. A run whose priority class is not there keeps the number that counted last
- * (docs/queues.md). The queue keeps that number. The queue of the next leader does not know it, and is told what
- * the story says (queue_recall_priority()).
+ * The priority of a run, in its story. A run whose priority class is not there keeps the number
+ * that counted last (docs/queues.md). The queue keeps that number. The queue of the next leader
+ * does not know it, and is told what the story says (queue_recall_priority()).
  *
  * The story of a start, a shrink and a growth tells the number that counts then. An edit of a class writes to no
  * Job: there may be a hundred thousand. So where a class is edited, goes, and then the leader changes, the number
@@ -22,8 +22,8 @@ struct story;
 
 /* Puts the number into a story of the run. */
 void run_priority_tell(const struct gate *g, const struct gate_job *j, struct story *s);
-/* Tells the queue what the story of an adopted run says, if it is of that attempt. Ends what the story reader
- * gave before. */
+/* Tells the queue what the story of an adopted run says, if it is of that attempt. Ends what the
+ * story reader gave before. */
 void run_priority_recall(struct gate *g, const struct gate_job *j, int32_t attempt);
 
 #endif

@@ -13,10 +13,10 @@
  * drain_doubt_ms. Then the pods are counted, and it is lowered to what is left of them. A new
  * leader finds a reservation that is for more pods than parallelism, and does the same.
  *
- * Pods are counted also when some were seen to leave while the run goes on. Replacements are made at
- * once. If the leaving pods succeed all the same, fewer are needed than there are, and a status may not
- * count the replacements yet. A pod that never leaves, as on a node that died, counts as itself: it
- * does not keep the quota of pods that ended after it.
+ * Pods are counted also when some were seen to leave while the run goes on. Replacements are made
+ * at once. If the leaving pods succeed all the same, fewer are needed than there are, and a status
+ * may not count the replacements yet. A pod that never leaves, as on a node that died, counts as
+ * itself: it does not keep the quota of pods that ended after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +91,8 @@ void scale_down_decided(struct gate *g, struct gate_job *j, const struct decisio
 
 static const char REAPPLIED[] = "ManifestReapplied", NOT_RESERVED[] = "NotReserved";
 
-/* The owner's number stays the one for the next start. A work queue is stopped instead: its surplus pods could
- * stay, whatever is written. */
+/* The owner's number stays the one for the next start. A work queue is stopped instead: its surplus
+ * pods could stay, whatever is written. */
 bool scale_down_again(struct gate *g, struct gate_job *j)
 {
 	if (!j->seen.reapplied || j->seen.work_queue || j->stop.wanted || j->attempt.pods <= 0)
@@ -122,9 +122,10 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* Tells whether fewer pods can be written. Not if completions were lowered at the start and some indexes are
- * done since: with fewer completions the Job would be taken for finished, and if they were not lowered with
- * parallelism, what its owner wrote would be lost. And a work queue of which a pod has succeeded keeps all. */
+/* Tells whether fewer pods can be written. Not if completions were lowered at the start and some
+ * indexes are done since: with fewer completions the Job would be taken for finished, and if they
+ * were not lowered with parallelism, what its owner wrote would be lost. And a work queue of which
+ * a pod has succeeded keeps all. */
 static bool can_narrow(const struct gate_job *j)
 {
 	if (j->seen.ends_when_stopped)
@@ -165,8 +166,9 @@ static void tell(struct gate *g, struct gate_job *j)
 	s->told = true;
 }
 
-/* Notes that the Job is as small as wanted, by us or by its own progress. The wish is kept until the reservation
- * is as small: a store that goes back in between makes the Job as large as it was. */
+/* Notes that the Job is as small as wanted, by us or by its own progress. The wish is kept until
+ * the reservation is as small: a store that goes back in between makes the Job as large as it was.
+ * */
 static void is_small(struct gate *g, struct gate_job *j)
 {
 	struct scale_down *s = &j->scale_down;
@@ -176,8 +178,8 @@ static void is_small(struct gate *g, struct gate_job *j)
 		forget_wish(s);
 }
 
-/* Lets the run keep its pods: for a smaller quota alone no run is stopped, nor one for room that a stop would
- * end as Complete. */
+/* Lets the run keep its pods: for a smaller quota alone no run is stopped, nor one for room that a
+ * stop would end as Complete. */
 static void keep_pods(struct gate *g, struct gate_job *j)
 {
 	struct note *n = gate_note(g, NOTE_CALL_OFF, j,
@@ -211,8 +213,8 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 		gate_mark_dirty(g, j);
 }
 
-/* Tells whether a pod of a work queue succeeded since it was to give pods: a stop would end it as Complete, so
- * for room alone it is not stopped. */
+/* Tells whether a pod of a work queue succeeded since it was to give pods: a stop would end it as
+ * Complete, so for room alone it is not stopped. */
 static bool has_nothing_to_give(const struct gate_job *j)
 {
 	enum stop_reason why = j->scale_down.decided.reason;

@@ -29,22 +29,25 @@ void scale_down_end(struct gate_job *j);
 void scale_down_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Asks for the PATCH that is due of a Job that runs and is not to stop now. False: none is. */
 bool scale_down_see_to(struct gate *g, struct gate_job *j);
-/* Wants as many pods as are reserved, if its owner's manifest was applied again. False: that is not so,
- * or it cannot have fewer. */
+/* Wants as many pods as are reserved, if its owner's manifest was applied again. False: that is not
+ * so, or it cannot have fewer. */
 bool scale_down_again(struct gate *g, struct gate_job *j);
-/* Wants as many pods as are reserved, for a Job that was let have more. False: it cannot have fewer, or this
- * was so once before; a store goes back under a new leader only. */
+/* Wants as many pods as are reserved, for a Job that was let have more. False: it cannot have
+ * fewer, or this was so once before; a store goes back under a new leader only. */
 bool scale_down_to_hold(struct gate *g, struct gate_job *j);
 /* INTENT_SHRINK. */
 bool scale_down_wanted(const struct gate *g, const struct gate_job *j);
 void scale_down_tell(const struct gate_job *j, struct intent *i);
 /* Says that the Job may have had so many pods a moment ago: that many may be left. */
 void scale_down_may_have(struct gate_job *j, int32_t pods);
-/* Stops a run that cannot be told to have fewer pods. For a smaller quota alone it keeps its pods. */
+/* Stops a run that cannot be told to have fewer pods. For a smaller quota alone it keeps its pods.
+ * */
 void scale_down_fails(struct gate *g, struct gate_job *j);
-/* Tells whether there may be more pods than the status says: then the reservation stays as it is. */
+/* Tells whether there may be more pods than the status says: then the reservation stays as it is.
+ * */
 bool scale_down_in_doubt(struct gate *g, struct gate_job *j);
-/* Takes another version of the Job; some_left: in the one before some pods left while others stayed. */
+/* Takes another version of the Job; some_left: in the one before some pods left while others
+ * stayed. */
 void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left);
 /* Takes a count of its pods. Returns how many the reservation must be for. */
 int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods);

@@ -1,7 +1,7 @@
 /*
- * The end of a run: whether it is wanted, why it came, in words for the Job's owner, the work that it
- * threw away, and the wait for its pods. And what follows: the Job goes on hold, or is not queued again
- * for a while.
+ * The end of a run: whether it is wanted, why it came, in words for the Job's owner, the work that
+ * it threw away, and the wait for its pods. And what follows: the Job goes on hold, or is not
+ * queued again for a while.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,7 +106,8 @@ void stop_with_sentence(struct gate_job *j, const char *reason, const char *acto
 	stop_because(j, reason, actor);
 }
 
-/* A run that was cut short did not end by itself, though Kubernetes calls it Complete: the stop's reason stays. */
+/* A run that was cut short did not end by itself, though Kubernetes calls it Complete: the stop's
+ * reason stays. */
 void stop_finished(struct gate_job *j)
 {
 	if (j->seen.cut_short)
@@ -130,15 +131,17 @@ void stop_keep_trouble(struct gate_job *j, char *sentence)
 	j->stop.pod_trouble = sentence;
 }
 
-/* Tells whether the Job controller calls the Job Complete, or will: it is neither held nor queued again. */
+/* Tells whether the Job controller calls the Job Complete, or will: it is neither held nor queued
+ * again. */
 static bool comes_never_back(const struct gate_job *j)
 {
 	return j->seen.ends_when_stopped || j->seen.cut_short;
 }
 
-/* Keeps the Job from being queued again for a pause that doubles: a tool that applies a manifest every few
- * minutes, or a node whose figures are wrong, must not have it start and stop as often. A run that lasted
- * longer than the longest pause begins the count anew. Returns the pause, in milliseconds. */
+/* Keeps the Job from being queued again for a pause that doubles: a tool that applies a manifest
+ * every few minutes, or a node whose figures are wrong, must not have it start and stop as often. A
+ * run that lasted longer than the longest pause begins the count anew. Returns the pause, in
+ * milliseconds. */
 static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const char *why)
 {
 	if (g->now_ms - j->attempt.started_ms > PAUSE_MAX_MS)
@@ -341,8 +344,8 @@ void stop_drain_adopted(struct gate *g, struct gate_job *j)
 {
 	stop_because(j, "Stopped", g->identity);
 	stop_drain(g, j);
-	/* The leader of then noted it. But a stop that cuts a Job short comes before the end, which that leader
-	 * may not have seen; a second Event does no harm. */
+	/* The leader of then noted it. But a stop that cuts a Job short comes before the end, which
+	 * that leader may not have seen; a second Event does no harm. */
 	j->stop.finish_noted = j->seen.finished && !j->seen.cut_short;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The end of a run: whether it is wanted, why, and since when pods are waited for. What is wanted before
- * the run began calls its start off.
+ * The end of a run: whether it is wanted, why, and since when pods are waited for. What is wanted
+ * before the run began calls its start off.
  */
 #ifndef SLUICE_CONTROLLER_GATE_STOP_H
 #define SLUICE_CONTROLLER_GATE_STOP_H
@@ -25,8 +25,8 @@ struct stop {
 	char *sentence;	   /* that message or hold points to */
 	char *pod_trouble; /* what kept its pods from running, a sentence, or NULL */
 	const char *hold;  /* the sentence with which the end puts the Job on hold; or NULL */
-	/* The annotation for the hold is not written yet: until it is, the Job is held here. If it was
-	 * refused too, the Job stays held here until its owner changes it. */
+	/* The annotation for the hold is not written yet: until it is, the Job is held here. If it
+	 * was refused too, the Job stays held here until its owner changes it. */
 	bool hold_owed, hold_refused;
 	int64_t stopped_ms;	/* by the clock on the wall; what follows by tick_ms */
 	int64_t drains_ms;	/* since when its pods are waited for */
@@ -46,21 +46,23 @@ void stop_done(struct stop *s);
 void stop_want(struct gate_job *j);
 void stop_unwant(struct gate_job *j);
 
-/* Keep why the run ends. The first reason stays: later ones change nothing. Texts are static, or the
- * gate's; message may be NULL. */
+/* Keep why the run ends. The first reason stays: later ones change nothing. Texts are static, or
+ * the gate's; message may be NULL. */
 void stop_because(struct gate_job *j, const char *reason, const char *actor);
 void stop_because_of(
 	struct gate_job *j, const char *reason, const char *actor, const char *message);
 /* Keeps why the run ends, as stop_because_of() does; message becomes the stop's. */
 void stop_with_sentence(struct gate_job *j, const char *reason, const char *actor, char *message);
-/* Keep why the queue stops the run, and whether that puts the Job on hold; sentence becomes the stop's. */
+/* Keep why the queue stops the run, and whether that puts the Job on hold; sentence becomes the
+ * stop's. */
 void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence);
 /* Keeps that another client suspended the run. */
 void stop_suspended(struct gate *g, struct gate_job *j);
 /* Keeps what to tell a Job without a reservation that another client suspended while it ran. */
 void stop_suspended_unseen(struct gate_job *j);
-/* Wants the run stopped before one more rejected pod fails its Job. Copies why: which pod it was. */
+/* Wants the run stopped before one more rejected pod fails its Job. Copies why: which pod it was.
+ * */
 void stop_at_limit(struct gate *g, struct gate_job *j, const char *why);
 /* Puts the Job on hold: its start was refused too often. */
 void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said);
@@ -73,20 +75,21 @@ void stop_keep_trouble(struct gate_job *j, char *sentence);
 
 /* Tells whether the end puts the Job on hold. */
 bool stop_holds(const struct gate_job *j);
-/* Say of the annotation for the hold: it did not go with the stop; it was refused; it is there, or need
- * not be written any more. */
+/* Say of the annotation for the hold: it did not go with the stop; it was refused; it is there, or
+ * need not be written any more. */
 void stop_owe_hold(struct gate_job *j);
 void stop_hold_refused(struct gate_job *j);
 void stop_hold_settled(struct gate_job *j);
 /* Tells whether the annotation for the hold is to be written still. */
 bool stop_owes_hold(struct gate_job *j);
-/* Tells whether the Job is not queued again yet: a manifest suspends it again and again, or kubelets
- * reject its pods. */
+/* Tells whether the Job is not queued again yet: a manifest suspends it again and again, or
+ * kubelets reject its pods. */
 bool stop_bars(struct gate *g, struct gate_job *j);
 
 /* Keeps that the run ended by itself: that replaces any reason. */
 void stop_finished(struct gate_job *j);
-/* Begin to wait for the pods of a run that is over; anew, where what was known of them does not count. */
+/* Begin to wait for the pods of a run that is over; anew, where what was known of them does not
+ * count. */
 void stop_drain(struct gate *g, struct gate_job *j);
 void stop_drain_adopted(struct gate *g, struct gate_job *j); /* it ended under another leader */
 void stop_drain_anew(struct gate *g, struct gate_job *j);
@@ -98,8 +101,9 @@ void stop_note_finish(struct gate *g, struct gate_job *j);
 /* Says now and then that pods are left for too long. */
 void stop_complain(struct gate *g, struct gate_job *j);
 
-/* Tells the work that a stop at that time would throw away: pods that are active, times how long the
- * attempt will have run. A deletion also loses pods that went before the Job and had not ended well. */
+/* Tells the work that a stop at that time would throw away: pods that are active, times how long
+ * the attempt will have run. A deletion also loses pods that went before the Job and had not ended
+ * well. */
 int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms);
 /* Tells the work that its stop has thrown away. */
 int64_t stop_lost_ms(const struct gate *g, const struct gate_job *j);

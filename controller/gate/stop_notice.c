@@ -8,9 +8,9 @@
  * it takes the annotation off. So does the next start, and so do we when the time has passed and
  * the Job was not stopped after all (its window was prolonged): an annotation must not lie.
  *
- * This PATCH does not change the story, so its test of the story does not stop a replaced leader: the
- * two would overwrite each other's notice. So once our lease has run out, when there can be a successor,
- * nothing is sent before it is confirmed.
+ * This PATCH does not change the story, so its test of the story does not stop a replaced leader:
+ * the two would overwrite each other's notice. So once our lease has run out, when there can be a
+ * successor, nothing is sent before it is confirmed.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,8 @@
 #include "controller/gate/stop_words.h"
 #include "queue/job/text.h"
 
-/* How long after its time the notice of a stop that did not come stands: longer than any decision takes. */
+/* How long after its time the notice of a stop that did not come stands: longer than any decision
+ * takes. */
 #define STALE_MS 60000
 
 /* The annotation has whole seconds. */

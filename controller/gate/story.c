@@ -29,7 +29,8 @@ const char *story_state_name(enum story_state s)
 	return "";
 }
 
-/* Tells whether an earlier line has the resource: there may be one for each level of the quota tree. */
+/* Tells whether an earlier line has the resource: there may be one for each level of the quota
+ * tree. */
 static bool told_before(const struct story *s, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -44,7 +45,8 @@ static size_t line_bytes(const struct quota_line *l)
 	return 2 * strlen(l->resource) + strlen(l->flavor) + 32;
 }
 
-/* Appends the flavors, and how many were left out: many long names must not outgrow STORY_TEXT_MAX. */
+/* Appends the flavors, and how many were left out: many long names must not outgrow STORY_TEXT_MAX.
+ * */
 static size_t format_flavors(const struct story *s, struct buf *out)
 {
 	size_t bytes = 0, told = 0, left_out = 0;
@@ -117,8 +119,8 @@ static bool has_history(const struct job_history *h)
 	       h->reclaims_paid_ms;
 }
 
-/* Appends times in milliseconds, for a program reads them: a time of queueing that lost its fraction would
- * change the order. */
+/* Appends times in milliseconds, for a program reads them: a time of queueing that lost its
+ * fraction would change the order. */
 static void format_history(const struct job_history *h, struct buf *out)
 {
 	if (!has_history(h))
@@ -135,7 +137,8 @@ static void format_history(const struct job_history *h, struct buf *out)
 	buf_putc(out, '}');
 }
 
-/* Appends what counts against limits, where it is not 0: a back-off and a place in the order can be lost. */
+/* Appends what counts against limits, where it is not 0: a back-off and a place in the order can be
+ * lost. */
 static void format_counts(const struct job_history *h, struct buf *out)
 {
 	struct buf b;
@@ -295,7 +298,8 @@ static bool read_before(const struct story_run *run, const char *resource)
 	return false;
 }
 
-/* Reads the lines. What is signed is ours, and still has limits: another version may have written it. */
+/* Reads the lines. What is signed is ours, and still has limits: another version may have written
+ * it. */
 static bool read_lines(struct story_reader *r, const cJSON *root, struct story_run *ret)
 {
 	const cJSON *flavors = json_object(root, "flavors"), *holds = json_object(root, "holds");

@@ -28,11 +28,11 @@
  *   trouble    of a stop: what kept the pods of the run from running;
  *   retold     why a story was told anew only to be another text; reason and message stay.
  *
- * The story also protects every write. Each PATCH tests that the story is still, byte for byte, the one
- * that the decision was made on; all but those of notes write the next one. So of two writers that read
- * the same story one wins. A PATCH that was delayed for an hour finds another story and changes
- * nothing. To be sure that an unanswered start can no longer land, the gate writes a new story
- * first (state Fenced); only then may its reservation be voided.
+ * The story also protects every write. Each PATCH tests that the story is still, byte for byte, the
+ * one that the decision was made on; all but those of notes write the next one. So of two writers
+ * that read the same story one wins. A PATCH that was delayed for an hour finds another story and
+ * changes nothing. To be sure that an unanswered start can no longer land, the gate writes a new
+ * story first (state Fenced); only then may its reservation be voided.
  */
 #ifndef SLUICE_CONTROLLER_GATE_STORY_H
 #define SLUICE_CONTROLLER_GATE_STORY_H
@@ -74,10 +74,10 @@ struct story {
 
 const char *story_state_name(enum story_state s); /* "Started", "Stopped", "Fenced", "" */
 
-/* Appends the line of JSON, in max bytes if it can be (0: STORY_TEXT_MAX). What a story can do without is
- * left out, the least needed first. The owner's numbers, where a start changed them, stay. A story of a
- * stop or a fence always fits in place of our story of a start: annotations that are full do not keep a
- * stop from landing. */
+/* Appends the line of JSON, in max bytes if it can be (0: STORY_TEXT_MAX). What a story can do
+ * without is left out, the least needed first. The owner's numbers, where a start changed them,
+ * stay. A story of a stop or a fence always fits in place of our story of a start: annotations that
+ * are full do not keep a stop from landing. */
 void story_fit(const struct story *s, size_t max, struct buf *out);
 
 /* A run as the story of its start, or of its stop, tells of it. Texts are the reader's. */
@@ -98,8 +98,8 @@ struct story_reader;
 struct story_reader *story_reader_new(void);
 void story_reader_free(struct story_reader *r);
 
-/* Reads the run. True if text is signed with that key for this Job, and tells all that the run holds. *ret
- * is good until the next call. */
+/* Reads the run. True if text is signed with that key for this Job, and tells all that the run
+ * holds. *ret is good until the next call. */
 bool story_read_run(struct story_reader *r, const char *text, const struct uid *uid,
 	const struct siphash_key *key, struct story_run *ret);
 
@@ -107,7 +107,8 @@ bool story_read_run(struct story_reader *r, const char *text, const struct uid *
 struct story_words {
 	const char *reason, *message;
 };
-/* Reads these. True if text is signed with that key for this Job. *ret is good until the next call. */
+/* Reads these. True if text is signed with that key for this Job. *ret is good until the next call.
+ * */
 bool story_read_words(struct story_reader *r, const char *text, const struct uid *uid,
 	const struct siphash_key *key, struct story_words *ret);
 

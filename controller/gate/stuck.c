@@ -3,8 +3,8 @@
  *
  * Such a run is in the list. After stuck_after_ms its Pending pods are wanted; where pods are
  * missing, also the Events about refused pods. Not before: a healthy cluster is not asked. The
- * trouble of each run (trouble.h) is looked at once a second. A change is told by a note, and by the
- * API. The last trouble goes into the story of the stop.
+ * trouble of each run (trouble.h) is looked at once a second. A change is told by a note, and by
+ * the API. The last trouble goes into the story of the stop.
  *
  * Nothing of the protocol hangs on it. The queue stops by podsReadyTimeout, and knows no reason.
  */
@@ -30,7 +30,8 @@
 
 /* ---- what is in the list --------------------------------------------------------------------- */
 
-/* Returns since when the run lacks pods. A new leader does not know: since the start, for all it knows. */
+/* Returns since when the run lacks pods. A new leader does not know: since the start, for all it
+ * knows. */
 static int64_t lacks_since(const struct gate *g, const struct gate_job *j)
 {
 	int64_t ran_ms = j->well ? 0 : g->now_ms - j->attempt.started_ms;
@@ -109,7 +110,8 @@ static void note_trouble(struct gate *g, const struct gate_job *j, const struct 
 	buf_done(&text);
 }
 
-/* Notes a trouble that is news. Another word for the same trouble is none: the one that was told stays. */
+/* Notes a trouble that is news. Another word for the same trouble is none: the one that was told
+ * stays. */
 static void tell(struct gate *g, struct gate_job *j, struct trouble x)
 {
 	struct stuck *s = j->stuck;
@@ -249,8 +251,8 @@ void gate_each_trouble(
 	}
 }
 
-/* Says that deleted pods have not gone, where nothing else is known to be wrong and pods are missing. On a lost
- * node they stay for ever: nobody can say whether their containers run. */
+/* Says that deleted pods have not gone, where nothing else is known to be wrong and pods are
+ * missing. On a lost node they stay for ever: nobody can say whether their containers run. */
 static void put_going(const struct gate_job *j, struct buf *out)
 {
 	int32_t going = j->seen.present - j->seen.active;

@@ -12,8 +12,8 @@ struct gate;
 struct gate_job;
 struct gate_trouble;
 
-/* A run with fewer pods ready than it needs. It is in gate.stuck, behind those that came before, and
- * leaves when all its pods are ready, or it ends. */
+/* A run with fewer pods ready than it needs. It is in gate.stuck, behind those that came before,
+ * and leaves when all its pods are ready, or it ends. */
 struct stuck {
 	struct gate_job *job;
 	struct stuck *prev, *next;
@@ -30,10 +30,11 @@ struct stuck_list {
 	bool wants_pods, wants_refusals;
 };
 
-/* Puts a run that lacks pods into the list, or takes it out. Call it whenever there is news of the Job. */
+/* Puts a run that lacks pods into the list, or takes it out. Call it whenever there is news of the
+ * Job. */
 void stuck_see_to(struct gate *g, struct gate_job *j);
-/* Takes a run that ends out of the list, and keeps what kept its pods in j->stop.pod_trouble, unless
- * something stands there. */
+/* Takes a run that ends out of the list, and keeps what kept its pods in j->stop.pod_trouble,
+ * unless something stands there. */
 void stuck_end(struct gate *g, struct gate_job *j);
 void stuck_free(struct stuck *s);
 void stuck_tick(struct gate *g);

@@ -13,9 +13,9 @@
 enum {
 	REFUSAL_FRESH_MS = 600000, /* twice as long as the Job controller's Events are apart */
 	SECOND_MS = 1000,	   /* times on the wire have whole seconds */
-	/* With the default of --stuck-after these are 5 and 10 min. In 5 min a scheduler gets through a
-	 * backlog of tens of thousands. In 10 min a kubelet has given up on a volume four times (2 min
-	 * each), or pulled an image of tens of gigabytes. */
+	/* With the default of --stuck-after these are 5 and 10 min. In 5 min a scheduler gets
+	 * through a backlog of tens of thousands. In 10 min a kubelet has given up on a volume four
+	 * times (2 min each), or pulled an image of tens of gigabytes. */
 	UNSEEN_PATIENCE = 30,
 	CREATING_PATIENCE = 60,
 };
@@ -323,16 +323,16 @@ static void forget_refusal(struct patient *p)
 	p->refusal = (struct refusal){0};
 }
 
-/* Tells whether it is a Conflict, most often where a ResourceQuota counts several pods at once: the API server
- * had no answer, and the Job controller asks again by itself. */
+/* Tells whether it is a Conflict, most often where a ResourceQuota counts several pods at once: the
+ * API server had no answer, and the Job controller asks again by itself. */
 static bool asks_again(const char *message)
 {
 	static const char conflict[] = "Operation cannot be fulfilled on ";
 	return strncmp(message, conflict, sizeof(conflict) - 1) == 0;
 }
 
-/* Each pod has a name of its own, so there are several Events: the newest is quoted, the first tells since
- * when. An Event before a longer gap than between two of them is of another time. */
+/* Each pod has a name of its own, so there are several Events: the newest is quoted, the first
+ * tells since when. An Event before a longer gap than between two of them is of another time. */
 void troubles_see_refusal(struct troubles *t, const struct trouble_refusal *fact)
 {
 	if (asks_again(fact->message))

@@ -63,10 +63,11 @@ enum trouble_word {
 
 /* Names the word: "Unschedulable"; "" for none. */
 const char *trouble_name(enum trouble_word w);
-/* Finds the word for a reason that a kubelet or the scheduler gives of a pod; TROUBLE_NONE: no trouble. Never
- * PodsRefused, nor a word for silence. */
+/* Finds the word for a reason that a kubelet or the scheduler gives of a pod; TROUBLE_NONE: no
+ * trouble. Never PodsRefused, nor a word for silence. */
 enum trouble_word trouble_named(const char *reason);
-/* Tells how many times after_ms must pass, from when the trouble began, before a pod with it counts. */
+/* Tells how many times after_ms must pass, from when the trouble began, before a pod with it
+ * counts. */
 int32_t trouble_patience(enum trouble_word w);
 /* Tells whether the two say the same of a pod, in turns. */
 bool trouble_same(enum trouble_word a, enum trouble_word b);
@@ -104,7 +105,8 @@ void troubles_see_refusal(struct troubles *t, const struct trouble_refusal *r);
 /* Forgets refusals of a Job that ended, or has all its pods. */
 void troubles_forget_refusals(struct troubles *t, const struct uid *job);
 
-/* Begin and end a complete list of pods: what was not seen between the two is not Pending any more. */
+/* Begin and end a complete list of pods: what was not seen between the two is not Pending any more.
+ * */
 void troubles_begin_pods(struct troubles *t);
 void troubles_end_pods(struct troubles *t);
 /* Forgets all pods and refusals: they are followed no more. */
@@ -132,7 +134,8 @@ size_t troubles_pods(const struct troubles *t);
 
 /* Says "3 of its 8 pods cannot be scheduled, for 42 s: MESSAGE". of may be 0: unknown. */
 void trouble_sentence(const struct trouble *x, int32_t of, int64_t now_ms, struct buf *out);
-/* Says, when it is over: "Unschedulable: 3 of its 8 pods could not be scheduled for 42 s: MESSAGE". */
+/* Says, when it is over: "Unschedulable: 3 of its 8 pods could not be scheduled for 42 s: MESSAGE".
+ * */
 void trouble_epitaph(const struct trouble *x, int32_t of, int64_t now_ms, struct buf *out);
 
 #endif

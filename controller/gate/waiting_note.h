@@ -37,8 +37,8 @@ void notice_tell(struct gate *g, struct gate_job *j, struct intent *i);
 bool notice_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* Finds the reason that a notice begins with; WAIT_NOT: none. */
 enum wait_reason notice_kind(const char *text);
-/* Says "WaitingForQuota: sentence; not before TIME; likely to start about TIME, by a forecast of TIME (as of
- * TIME)". */
+/* Says "WaitingForQuota: sentence; not before TIME; likely to start about TIME, by a forecast of
+ * TIME (as of TIME)". */
 void notice_words(const struct explanation *x, const struct likely_start *start, int64_t now_ms,
 	struct buf *out);
 
