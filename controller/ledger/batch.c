@@ -1,13 +1,13 @@
 /*
- * BATCH: what must be known of what the operations are about, the plan (batch_plan.h) that judges
- * them one by one, and a round that writes what they do. Mostly the cache (cache.h) knows, and
- * that round is the only one; else a round that reads comes before it. Each round is one
- * transaction, and each of its statements is fenced by epoch and session.
+ * BATCH: what must be known for the operations, the plan (batch_plan.h) that judges them one by
+ * one, and a round that writes what they do. Mostly the cache (cache.h) knows enough, and that
+ * round is the only one; else a round that reads comes before it. Each round is one transaction,
+ * and each of its statements is fenced by epoch and session.
  *
- * Nothing can change between what is known and what is written but by hand, since any other client
- * that may write has another epoch or session; and after a takeover the fence is closed. No lock is
- * held while it is our turn to think, so a leader that stops there (a stopped process, a cut
- * network) blocks nothing.
+ * What is known can change before the write only by hand: any other client that may write has
+ * another epoch or session, and after a takeover the fence is closed. No lock is held while it is
+ * our turn to think, so a leader that stops there (a stopped process, a cut network) blocks
+ * nothing.
  *
  * The road not taken is one SQL statement that does it all, with window functions running along
  * operations, lines and balances: the same verdicts, but 5 ms to plan and 16 ms to run for 100
@@ -34,7 +34,7 @@ static int32_t seq_of(const struct ledger_op *op)
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
-/* Puts an attempt, or the name of a row, and returns the column behind. */
+/* Put an attempt, or the name of a row, and return the column behind. */
 static struct param *put_attempt(struct param *c, const struct batch_plan_reservation *h)
 {
 	put_uuid(c++, &h->uid);
@@ -107,7 +107,7 @@ static void batch_read(struct pg *pg, struct request *r)
 	pg_conn_go(pg->conn);
 }
 
-/* Columns as in batch_holds.sql, here and below. */
+/* Reads a reservation. Columns are those of batch_holds.sql, here and below. */
 static struct held read_held(const struct pg_result *res, int row)
 {
 	return (struct held){.state = ledger_state_named(field_text(res, row, 1)),
@@ -171,10 +171,10 @@ static void found_row(struct batch_plan *b, const struct pg_result *res, int row
 	batch_plan_found_row(b, &name, &found);
 }
 
-/* False: the fence is closed. */
+/* Tells the plan what was read. False: the fence is closed. */
 static bool batch_found(struct batch_plan *b, const struct round *round)
 {
-	/* Before the answers to the questions are those of the settings and perhaps an attach. */
+	/* Results of the settings, and perhaps of an attach, come first. */
 	size_t at = round->count - 2 - (b->nresizes > 0);
 	const struct pg_result *reservations = round->result[at++];
 	const struct pg_result *resizes = b->nresizes ? round->result[at++] : NULL;
@@ -247,7 +247,8 @@ static bool put_transfer(struct param *c, const struct batch_plan *b, size_t i)
 {
 	const struct batch_plan_entry *e = &b->entries[i];
 	const struct ledger_op *op = &b->ops[e->op];
-	/* They share the key: an attempt is reserved once. The reason tells them apart. */
+	/* RESERVE and ADOPT share the key: an attempt is reserved once. The reason tells them
+	 * apart. */
 	bool reserves = ledger_reserves(op->kind);
 	bool ends =
 		op->kind == LEDGER_STOP || op->kind == LEDGER_RELEASE || op->kind == LEDGER_VOID;
@@ -462,7 +463,8 @@ static void batch_write(struct pg *pg, struct request *r)
 /* ---- Steps ------------------------------------------------------------------------------------
  */
 
-/* Nothing was read, so nothing is refused: see cache.h. False: it must be read. */
+/* Judges and writes the batch from the cache. False: it must be read first, also where an operation
+ * would be refused (cache.h). */
 static bool batch_from_memory(struct pg *pg, struct request *r)
 {
 	if (r->doubted || r->epoch != pg->attached_epoch)
@@ -501,8 +503,9 @@ static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 	batch_answer(pg, r);
 }
 
-/* A row that was to be written and is not there was taken away by hand: what we remember is not
- * what is. (What was done to the others stands; sluice.audit tells what it comes to.) */
+/* Answers a batch that is durable. A row that was to be written and is not there was taken away by
+ * hand: then the cache is wrong. (The other rows were written; sluice.audit shows what is wrong.)
+ * */
 static void batch_done(struct pg *pg, struct request *r, const struct round *round)
 {
 	pg_acknowledge(pg, r->epoch, field_int8(round->result[1], 0, 0));

@@ -94,7 +94,7 @@ int64_t balance_use(const struct balance *b)
 	return sum_capped(held, b->members);
 }
 
-/* What a row of this use passes up. */
+/* Returns what a row with this use passes up. */
 static int64_t over(const struct batch_plan_row *r, int64_t use)
 {
 	return use > r->now.guaranteed ? use - r->now.guaranteed : 0;
@@ -103,8 +103,8 @@ static int64_t over(const struct batch_plan_row *r, int64_t use)
 /* ---- What must be read ------------------------------------------------------------------------
  */
 
-/* The lines of an operation: the same name twice is one, and what is 0 is none (but a ceiling of 0
- * is one). Lines are few: at most QUEUE_LINES_MAX. */
+/* Takes the lines of an operation: lines of one name are merged, and a line of 0 is none (but for a
+ * ceiling). Lines are few: at most QUEUE_LINES_MAX. */
 static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
@@ -202,7 +202,7 @@ void batch_plan_found_reservation(
 	h->is = *found;
 }
 
-/* Grown in steps of eight: a reservation has a few lines, and rarely many. */
+/* Makes room for one more, in steps of eight: a reservation has a few lines, and rarely many. */
 static struct batch_plan_line *batch_plan_more(
 	struct batch_plan *b, struct batch_plan_line *lines, size_t n)
 {
@@ -251,8 +251,9 @@ void batch_plan_found_row(
 /* ---- The tree ---------------------------------------------------------------------------------
  */
 
-/* Its use was `before`: the rows above take over the difference in what it passes up. moved: by a
- * CEILING or what adopts, which never fail. The walk ends, since linked rows are in no circle. */
+/* Has the rows above take over the difference in what r passes up, since its use was `before`.
+ * moved: by a CEILING or an operation that adopts, which never fail. The walk ends, since linked
+ * rows are in no circle. */
 static void batch_plan_pass_up(
 	struct batch_plan *b, struct batch_plan_row *r, int64_t before, bool moved)
 {
@@ -283,7 +284,7 @@ static void batch_plan_unlink(struct batch_plan *b, struct batch_plan_row *r)
 	batch_plan_pass_up(b, up, before, true);
 }
 
-/* r is in no circle that `up` is in: does it get into one as a child of up? */
+/* Tells whether r, which is in no circle with `up`, gets into one as a child of up. */
 static bool batch_plan_would_close(
 	const struct batch_plan *b, const struct batch_plan_row *r, uint32_t up)
 {
@@ -293,8 +294,9 @@ static bool batch_plan_would_close(
 	return x == r;
 }
 
-/* On the way from one tree to another parents may go round in a circle for a while. Those on it are
- * not linked; when one of them moves away, the others are again. */
+/* Moves a row below another parent. On the way from one tree to another parents may go round in a
+ * circle for a while. Rows on it are not linked; when one of them moves away, the others are linked
+ * again. */
 static void batch_plan_move(struct batch_plan *b, struct batch_plan_row *r, uint32_t up)
 {
 	if (r->linked) {
@@ -320,7 +322,7 @@ static void batch_plan_attach(struct batch_plan *b, struct batch_plan_row *r)
 		batch_plan_unlink(b, x);
 }
 
-/* From what was found. Parents that were not found are made. */
+/* Finds the parents of all rows that were found. Parents that were not found are made. */
 static void batch_plan_find_parents(struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nrows; i++)
@@ -348,7 +350,7 @@ static void batch_plan_add(
 	batch_plan_pass_up(b, r, before, false);
 }
 
-/* There is room for a line, here and in all rows that it makes grow. */
+/* Tells whether there is room for a line, here and in all rows that it makes grow. */
 static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_line *l)
 {
 	const struct batch_plan_row *r = b->rows[l->row];
@@ -365,7 +367,7 @@ static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_
 	return true;
 }
 
-/* Whatever the ceilings: it is used already. */
+/* Adds lines whatever the ceilings are: they are in use already. */
 static void batch_plan_take_used(
 	struct batch_plan *b, const struct batch_plan_line *lines, size_t n, enum ledger_state s)
 {
@@ -378,7 +380,8 @@ static void batch_plan_take_used(
 	}
 }
 
-/* Line after line, since they may meet further up; taken back if one does not fit. */
+/* Adds lines one after the other, since they may meet further up; takes them back if one does not
+ * fit. */
 static bool batch_plan_take_room(
 	struct batch_plan *b, const struct batch_plan_line *lines, size_t n, enum ledger_state s)
 {
@@ -412,7 +415,8 @@ static struct batch_plan_entry *batch_plan_enter(
 	return e;
 }
 
-/* The operations of the batch that came before may have used higher attempts than were read. */
+/* Returns the first unused attempt. Earlier operations of the batch may have used higher ones than
+ * were read. */
 static int32_t batch_plan_next_attempt(const struct batch_plan *b, size_t op)
 {
 	int32_t last = b->reservations[b->reservation_of[op]].last_attempt;
@@ -460,7 +464,7 @@ static void batch_plan_reserve(struct batch_plan *b, size_t i, struct batch_plan
 	h->nlines = n;
 }
 
-/* COMMIT, STOP: the whole reservation goes on, never back. */
+/* COMMIT, STOP: moves the whole reservation to the next state, never back. */
 static void batch_plan_advance(
 	struct batch_plan *b, size_t i, struct batch_plan_reservation *h, enum ledger_state next)
 {
@@ -565,8 +569,8 @@ static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_r
 	h->open = false;
 }
 
-/* What COMMIT, STOP, RELEASE and VOID have to say for the segment: why it stops, as said first, and
- * the most that was said to be lost. */
+/* Keeps what COMMIT, STOP, RELEASE and VOID say for the segment: the reason that was given first,
+ * and the most that was said to be lost. */
 static void batch_plan_tell_segment(
 	struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
@@ -592,7 +596,7 @@ static void batch_plan_tell_segment(
 	h->is.has_lost = true;
 }
 
-/* Of an operation on an open reservation: it took effect before. */
+/* Tells whether an operation on an open reservation took effect before. */
 static bool batch_plan_repeated(
 	const struct batch_plan *b, size_t i, const struct batch_plan_reservation *h)
 {
@@ -655,7 +659,8 @@ static void batch_plan_take_op(struct batch_plan *b, size_t i)
 	}
 }
 
-/* Lowered or moved, in an order that does not matter: see batch_plan_move(). */
+/* CEILING: sets a row's ceiling and its parent. The order does not matter: see batch_plan_move().
+ * */
 static void batch_plan_cap(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];

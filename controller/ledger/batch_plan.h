@@ -4,7 +4,7 @@
  *
  *   1. batch_plan_new() lists what must be known: the reservations that are named, the SHRINKs and
  *      GROWs that are asked for, and the balance rows that are named;
- *   2. batch_plan_found_*() takes in what was found: those, the rows of the lines of the
+ *   2. batch_plan_found_*() takes in what was found of these, and the rows of the lines of the
  *      reservations, and every row above one of them. What was not found does not exist;
  *   3. batch_plan_run() takes the operations one by one, in order, and leaves a verdict for each
  *      and what is to be written: entries, rows, reservations and segments that changed.
@@ -18,11 +18,11 @@
  *   - RESERVE must fit under `wanted` at every row that it makes grow: a ceiling above it only says
  *     that more is used already;
  *   - ADOPT need not fit: the ceilings of the rows that it makes grow follow their use, as they do
- *     when a quota is lowered. Everything else of it is as of RESERVE, with which it shares the key;
+ *     when a quota is lowered. All else is as with RESERVE, with which it shares the key;
  *   - SHRINK lowers each line to what is given, to nothing when it is not given, and raises none;
  *   - GROW raises each line to what is given, and lowers none. The reservation must be posted, and
- *     what it takes more must fit as a RESERVE must. One that `adopts` need neither: it is as ADOPT,
- *     and takes a reservation of any state;
+ *     what it takes more must fit as a RESERVE must. A GROW that `adopts` is as ADOPT: it need not
+ *     fit, and takes a reservation of any state;
  *   - CEILING has no key: it takes effect each time, and the last one stays. It makes the row of
  *     the parent it names;
  *   - what a row passes up to its parent is over(row): its use beyond what is guaranteed to it.
@@ -50,7 +50,7 @@ struct balance {
 
 int64_t balance_use(const struct balance *b);
 
-/* For maps: of the name of a row (amount means nothing), and of an attempt. */
+/* Hash, for maps, the name of a row (amount means nothing), and an attempt. */
 uint64_t batch_plan_row_hash(const struct quota_line *name);
 uint64_t batch_plan_attempt_hash(const struct uid *uid, int32_t attempt);
 
@@ -58,12 +58,11 @@ struct batch_plan_row {
 	const char *node, *flavor, *resource;
 	uint32_t at;		 /* its index in rows */
 	bool exists;		 /* in the ledger */
-	bool made;		 /* it has to, from now on */
+	bool made;		 /* has to be in the ledger from now on */
 	struct balance was, now; /* as found, then as the operations leave it */
 	uint32_t up;		 /* index of its parent in rows, or BATCH_PLAN_NO_ROW */
 	bool linked;		 /* has a parent and counts there */
-	bool follows; /* a CEILING made it grow or capped it, or what adopts did: the ceiling follows
-			 the use */
+	bool follows; /* the ceiling follows the use, after a CEILING, or an operation that adopts */
 };
 
 struct batch_plan_line {
@@ -78,9 +77,9 @@ struct held {
 	const char *ns, *name, *clusterqueue, *localqueue;
 	const char *owner, *labels, *submitted_by; /* of its bill; the last two NULL: none */
 	const char *reason, *actor;		   /* of its stop; NULL: none was told */
-	bool estimated; /* its RESERVE was lost, or its end: what it cost is what is known of it */
-	bool has_lost;	/* lost_ms was told */
-	bool has_started_lines; /* a SHRINK or GROW came after COMMIT: what it held at that is kept */
+	bool estimated;		/* its RESERVE or its end was lost: the bill has what is known */
+	bool has_lost;		/* lost_ms was told */
+	bool has_started_lines; /* what it held at COMMIT is kept, for a SHRINK or GROW came after */
 	int64_t created_ms, queued_ms; /* of the Job, as in ledger_op */
 	int64_t reserved_ms, started_ms, stopping_ms;
 	int64_t lost_ms;
@@ -92,18 +91,18 @@ struct batch_plan_reservation {
 	int32_t attempt;
 	bool reserving; /* a RESERVE or ADOPT names it: used and last_attempt must be read */
 
-	/* As found, then as the operations leave it. */
+	/* The state as found, then as the operations leave it. */
 	bool open;
 	struct held is;
 	struct batch_plan_line *lines; /* none of amount 0 */
 	size_t nlines;
-	bool used;	      /* this attempt was reserved before; it may be closed */
-	int32_t last_attempt; /* of the Job, ever reserved; 0: none */
+	bool used;	      /* this attempt was reserved before, and may be closed */
+	int32_t last_attempt; /* that was ever reserved for the Job; 0: none */
 
 	bool was_open;
 	bool changed, resized;
 
-	/* What else the segment will say. */
+	/* More of what the segment will say. */
 	int64_t stopped_ms;
 	const struct ledger_op *bill; /* the RELEASE that brought one, or NULL */
 	enum ledger_job_outcome outcome;
@@ -123,11 +122,11 @@ struct batch_plan_entry {
 struct batch_plan {
 	const struct ledger_op *ops;
 	size_t nops;
-	bool *known;	   /* of each operation: a SHRINK or GROW that took effect before */
-	uint32_t *resizes; /* the operations that are SHRINKs or GROWs: must be looked up */
+	bool *known;	   /* for each operation: a SHRINK or GROW that took effect before */
+	uint32_t *resizes; /* SHRINKs and GROWs, to be looked up: indexes in ops */
 	size_t nresizes;
-	uint32_t *reservation_of;	   /* of each operation: index in holds; CEILING: none */
-	struct batch_plan_line **lines_of; /* of each operation: its own lines, merged */
+	uint32_t *reservation_of; /* for each operation: index in reservations; CEILING: none */
+	struct batch_plan_line **lines_of; /* for each operation: its own lines, merged */
 	size_t *nlines_of;
 
 	struct batch_plan_reservation *reservations;
@@ -135,7 +134,7 @@ struct batch_plan {
 	struct batch_plan_row **rows;
 	size_t nrows, rows_room;
 	struct map by_name; /* rows */
-	size_t nnamed;	    /* the first of rows: those that operations name */
+	size_t nnamed;	    /* rows that operations name, which come first */
 
 	struct batch_plan_entry *entries; /* what took effect and leaves a row, in order */
 	size_t nentries;
@@ -143,7 +142,7 @@ struct batch_plan {
 	struct arena arena;	       /* what dies with the plan */
 };
 
-/* The operations must outlive the plan. */
+/* Makes a plan. The operations must outlive it. */
 struct batch_plan *batch_plan_new(const struct ledger_op *ops, size_t nops);
 void batch_plan_free(struct batch_plan *b);
 
@@ -155,20 +154,20 @@ void batch_plan_found_started_line(
 	struct batch_plan *b, size_t reservation, const struct quota_line *line);
 void batch_plan_found_attempts(
 	struct batch_plan *b, size_t reservation, bool used, int32_t last_attempt);
-/* name: its amount means nothing here. */
+/* Takes in a row; the amount of name means nothing. */
 void batch_plan_found_row(
 	struct batch_plan *b, const struct quota_line *name, const struct balance *found);
-/* NULL: no operation has named such a row yet. */
+/* Finds a row; NULL: no operation has named it yet. */
 const struct batch_plan_row *batch_plan_row(
 	const struct batch_plan *b, const struct quota_line *name);
 
 void batch_plan_run(struct batch_plan *b);
-/* Something has to be written. */
+/* Tells whether something has to be written. */
 bool batch_plan_dirty(const struct batch_plan *b);
 bool batch_plan_row_changed(const struct batch_plan_row *r);
-/* The attempt ran and has ended: its segment is to be written. */
+/* Tells whether the attempt ran and has ended: its segment is to be written. */
 bool batch_plan_reservation_ended(const struct batch_plan_reservation *h);
-/* Every operation took effect. */
+/* Tells whether every operation took effect. */
 bool batch_plan_all_applied(const struct batch_plan *b);
 
 #endif

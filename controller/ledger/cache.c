@@ -7,7 +7,7 @@
 
 struct cache_row {
 	char *node, *flavor, *resource;
-	bool known;		/* else only its name is */
+	bool known;		/* false: only its name is */
 	struct balance balance; /* parent: the name of another row of ours */
 };
 
@@ -125,8 +125,8 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 	}
 }
 
-/* A reservation that is to be reserved need not be known: if the attempt was used before, the key
- * of its transfer says so. */
+/* Tells the reservations. One that is to be reserved need not be known: if the attempt was used
+ * before, the key of its transfer says so. */
 static bool tell_reservations(const struct cache *m, struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nreservations; i++) {
@@ -142,7 +142,7 @@ static bool tell_reservations(const struct cache *m, struct batch_plan *b)
 	return true;
 }
 
-/* Rows are added behind while we go: those above. */
+/* Tells the rows. Rows above are added behind while we go. */
 static bool tell_rows(const struct cache *m, struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nrows; i++) {
@@ -168,7 +168,7 @@ bool cache_tell(const struct cache *m, struct batch_plan *b)
 /* ---- Learning ---------------------------------------------------------------------------------
  */
 
-/* Rows stay until all is cleared: what borrows their names may. */
+/* Finds or adds a row. Rows stay until all is cleared, so their names may be borrowed. */
 static struct cache_row *row_need(struct cache *m, const char *node, const struct batch_plan_row *r)
 {
 	struct quota_line name = {node, r->flavor, r->resource, 0};

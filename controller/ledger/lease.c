@@ -1,6 +1,5 @@
 /* LEASE, which is one round after a look at the schema (schema.c), MIGRATE, which is that look, and
- * RESIGN.
- */
+ * RESIGN. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "controller/ledger/pg_priv.h"
 #include "controller/ledger/sql.h"
 
-/* Sixteen bytes that nobody can guess, in hex. */
+/* Draws sixteen bytes that nobody can guess, in hex. */
 static void draw_key(char ret[33])
 {
 	unsigned char bytes[16];
@@ -33,7 +32,7 @@ static void ask_story_key(struct pg *pg)
 	pg_conn_add(pg->conn, SQL_STORY_KEY, p);
 }
 
-/* Of a lease that another holds. */
+/* Keeps when the version of another holder's lease was seen first. */
 static void lease_seen(struct pg *pg, const char *version)
 {
 	struct lease_look *look = &pg->lease_look;
@@ -43,17 +42,18 @@ static void lease_seen(struct pg *pg, const char *version)
 	look->since_ms = monotonic_ms();
 }
 
-/* Its holder renews it three times while it lasts. For one that does not, expires_at counts; but the
- * clock that it was written by may have been set back since. Twice its length is long enough to be
- * sure, and too soon would do no harm: the epoch keeps the old leader from writing. (That the holder
- * asked for the same length is taken for granted.) */
+/* Tells whether the holder has not renewed the lease for twice its length. A holder renews three
+ * times while it lasts, and else expires_at counts; but the clock that this was written by may have
+ * been set back since. Twice is long enough to be sure, and too soon would do no harm: the epoch
+ * keeps the old leader from writing. (That the holder asked for the same length is taken for
+ * granted.) */
 static bool lease_stands_still(const struct pg *pg, int64_t lease_ms)
 {
 	const struct lease_look *look = &pg->lease_look;
 	return look->version[0] != '\0' && monotonic_ms() - look->since_ms > 2 * lease_ms;
 }
 
-/* It is free for the next who asks. */
+/* Frees the lease for the next controller that asks. */
 static void lease_expire(struct pg *pg)
 {
 	struct params *p = pg_params(pg);
@@ -61,8 +61,8 @@ static void lease_expire(struct pg *pg)
 	pg_conn_add(pg->conn, SQL_LEASE_EXPIRE, p);
 }
 
-/* Where a program of the version before leads, only the lease is looked up: our statements may need
- * columns that are not there yet. */
+/* Asks for the lease. Where a program of the version before leads it is only looked up: our
+ * statements may need columns that are not there yet. */
 static void lease_ask(struct pg *pg, struct request *r)
 {
 	request_begin_round(pg, r, STEP_LEASE);
@@ -88,7 +88,7 @@ static void lease_ask(struct pg *pg, struct request *r)
 	pg_conn_go(pg->conn);
 }
 
-/* The first 16 hex digits, and the other 16. */
+/* Reads the key: the first 16 hex digits, and the other 16. */
 static void read_key(const struct pg_result *key, uint64_t ret[2])
 {
 	char half[17] = {0};
@@ -99,9 +99,10 @@ static void read_key(const struct pg_result *key, uint64_t ret[2])
 	}
 }
 
-/* After the settings: what was taken or renewed, and the key, if the schema has them; and at last
- * the lease as it is. A leader goes on where a newer program has changed the schema (MIGRATE leaves
- * in place what it reads and writes); a standby says that it will not follow it. */
+/* Answers from the results. After the settings come what was taken or renewed, and the key, if the
+ * schema fits; at last the lease as it is. A leader goes on where a newer program has changed the
+ * schema (MIGRATE leaves in place what it reads and writes); a standby says that it will not
+ * follow. */
 static void lease_answer(struct pg *pg, struct round *round)
 {
 	const struct pg_result *look = round->result[round->count - 1];

@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* A batch is made by us and bounded by its maker; a gigabyte is where Postgres itself ends. */
+/* The most of one parameter. A batch is bounded by its maker; a gigabyte is where Postgres itself
+ * ends. */
 #define PARAM_BYTES_MAX ((size_t)1 << 30)
 
 #define ARRAY_HEADER 20
@@ -207,7 +208,7 @@ static Oid type_of_array(enum param_type t)
 	must_not_get_here();
 }
 
-/* As libpq takes them. */
+/* Parameters as libpq takes them. */
 struct wire {
 	Oid types[PARAMS_MAX];
 	const char *values[PARAMS_MAX];

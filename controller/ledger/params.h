@@ -2,7 +2,7 @@
  * The parameters of one statement, in Postgres's binary format: values and one-dimensional arrays.
  *
  * Binary needs no quoting, so there is nothing to get wrong about names with commas or braces.
- * Every text is made valid UTF-8 (what is not becomes "?"), since one bad byte would make Postgres
+ * Every text is made valid UTF-8 (a bad byte becomes "?"), since one bad byte would make Postgres
  * refuse a whole batch, again and again.
  */
 #ifndef SLUICE_CONTROLLER_LEDGER_PARAMS_H
@@ -45,9 +45,9 @@ void params_text(struct params *p, const char *s);
 void params_uuid(struct params *p, const struct uid *v);
 void params_int8(struct params *p, int64_t v);
 
-/* The next parameters are arrays, side by side: the first of them, with the others behind it. A letter
- * each: b bool, i int4, j jsonb, n int8, t text, u uuid, z time. Elements are put in until the statement is
- * sent. */
+/* Adds arrays as the next parameters, and returns the first, with the others behind it. A letter
+ * each: b bool, i int4, j jsonb, n int8, t text, u uuid, z time. Elements may be put in until the
+ * statement is sent. */
 struct param *params_columns(struct params *p, const char *letters);
 void put_bool(struct param *a, bool v);
 void put_int4(struct param *a, int32_t v);
@@ -60,8 +60,8 @@ void put_null(struct param *a);
 
 struct pg_conn;
 struct pg_result;
-/* Down the pipeline, each false if the connection broke; results will be binary. Either the
- * statement itself, or its name, prepared before with parameters of the same types. */
+/* Send a statement down the pipeline; prepare it under a name; send one that was prepared with
+ * parameters of the same types. Results will be binary. False: the connection broke. */
 bool params_send(struct params *p, struct pg_conn *conn, const char *sql);
 bool params_send_prepare(
 	const struct params *p, struct pg_conn *conn, const char *name, const char *sql);

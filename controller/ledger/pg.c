@@ -174,9 +174,9 @@ static bool is_one_of(const char *sqlstate, const char *const *states, size_t n)
 	return false;
 }
 
-/* Says that nothing landed and that the same again may do better: a deadlock, a serialization failure; or the
- * ledger is not what was read a moment ago (a hand that edits it): the key of a transfer or the
- * ceiling of a balance says so. */
+/* Tells whether nothing landed, and another try may do better: after a deadlock, or a serialization
+ * failure. Or the ledger is not what was read a moment ago, since somebody edits it by hand: the
+ * key of a transfer or the ceiling of a balance says so. */
 static bool fault_passes(const struct request *r, const char *sqlstate)
 {
 	static const char *const passing[] = {"40001", "40P01", "23505", "23514"};
@@ -184,8 +184,8 @@ static bool fault_passes(const struct request *r, const char *sqlstate)
 	       pg_conn_unprepared(sqlstate) || schema_fault_passes(r, sqlstate);
 }
 
-/* Says that a fault is one of this request, not of the server. A server that writes no more (25006) is to
- * be left for another (target_session_attrs). */
+/* Tells whether a fault is of this request, not of the server. A server that writes no more (25006)
+ * is to be left for another (target_session_attrs). */
 static bool fault_is_its_own(const struct request *r, const char *sqlstate)
 {
 	return r->query->aside && strcmp(sqlstate, "25006") != 0;

@@ -1,25 +1,25 @@
 /*
  * The ledger's driver: libpq, non-blocking, on the event loop.
  *
- * A pg is one connection and a line of requests. A request is a row (struct pg_query: its SQL, and how
- * its answer is read), its parameters, and an asker who hears of it. Requests go one at a time, in the
- * order in which they were made; each gets exactly one answer, from the loop, never from inside the
- * call that made it. What was under way when the connection broke is answered LEDGER_LOST, and so is
- * what is asked while there is no connection: trying again is the asker's business, connecting again
- * (with growing, jittered pauses) is the driver's.
+ * A pg is one connection and a line of requests. A request is a row (struct pg_query: its SQL, and
+ * how its answer is read), its parameters, and an asker that takes its answer. Requests go one at a
+ * time, in the order in which they were made; each gets exactly one answer, from the loop, never
+ * from inside the call that made it. A request is answered LEDGER_LOST if the connection broke
+ * while it was under way, or if there is none: to try again is the asker's business, to connect
+ * again (with growing, jittered pauses) is the driver's.
  *
  * A controller has three:
  *
- *   decisions    the lease, what a new leader reads back, batches. Connected for as long as it runs
+ *   decisions    the lease, what a new leader reads back, batches. Always connected.
  *   background   what is forgotten (retention.h), what became of Jobs, what was used of Nodes, and
- *                what people ask that is read in milliseconds
- *   reports      what people ask that may take seconds
+ *                questions of people that are answered in milliseconds.
+ *   reports      questions of people that may take seconds.
  *
  * No admission waits for the other two, nor the background for a report. They are connected with
- * the first request, and closed when none came for a while. In the background each who asks has one
- * request in the line at a time, so each has its turn after at most one of every other, and the line
- * needs no other bound. What goes wrong with one (`aside`) is that one's alone: a statement that takes
- * longer than 8 s is given up by the server, and the next one has its turn.
+ * the first request, and closed when none came for a while. In the background each asker has one
+ * request in the line at a time, so each has its turn after at most one of every other, and the
+ * line needs no other bound. There what goes wrong with a request (`aside`) harms no other: the
+ * server gives up a statement that takes longer than 8 s, and the next one has its turn.
  *
  * The lease has no connection of its own: the session that holds it is the one that may write
  * (sql/attach.sql), and a renewal on another connection would keep a leader whose writes do not
@@ -59,17 +59,19 @@ struct pg_options {
 	const char *cell;     /* names the cluster in every key; copied */
 	const char *identity; /* holder of the lease, application_name; copied */
 	uint64_t seed;	      /* spreads reconnects */
-	/* 0: connects at once, and stays connected. Else: connects with a request, which waits for it, and
-	 * closes the connection when there was none for so long. */
+	/* How long a connection without requests stays; a request connects, and waits for that. 0:
+	 * connects at once, and stays connected. */
 	int64_t idle_ms;
-	/* The connection came up (sentence NULL) or went away (why, without secrets). May be NULL. */
+	/* Hears that the connection came up (sentence NULL) or went away (why, without secrets).
+	 * May be NULL. */
 	void (*state)(bool up, const char *sentence, void *ctx);
 	void *ctx;
 };
 
-/* ERR_INVALID: the connection string cannot be parsed. Connects from the loop. */
+/* Makes a driver, which connects from the loop. ERR_INVALID: the connection string cannot be
+ * parsed. */
 int pg_new(struct ev_loop *loop, const struct pg_options *o, struct pg **ret, struct err *e);
-/* Requests that have no answer get none. Not from inside an answer. */
+/* Frees the driver; requests under way get no answer. Not from inside an answer. */
 void pg_free(struct pg *pg);
 
 bool pg_up(const struct pg *pg);
@@ -77,13 +79,13 @@ bool pg_up(const struct pg *pg);
 /* ---- Answers ----------------------------------------------------------------------------------
  */
 
-/* Good until the asker returns. */
+/* An answer, good until the asker returns. */
 struct pg_answer {
 	uint64_t id; /* the asker's */
 	enum ledger_outcome outcome;
 	const char *why; /* LEDGER_LOST: a sentence without secrets */
 	bool its_own;	 /* LEDGER_LOST: by a fault of this request; others will be answered */
-	bool too_long;	 /* its_own: the server gave it up by a time-out */
+	bool too_long;	 /* its_own: the server gave the request up by a time-out */
 	size_t n;	 /* rows, of the kind that was asked for; 0 but with LEDGER_DONE */
 	union {
 		const void *rows;
@@ -97,11 +99,11 @@ struct pg_answer {
 		const struct ledger_row *texts;
 		const struct ledger_outcome_row *outcomes;
 	};
-	/* pg_past(): of runs that ended until then there are sums at best; 0: of none. */
+	/* pg_past(): runs that ended until then are forgotten, but for sums; 0: none is. */
 	int64_t forgotten_until_ms;
 };
 
-/* Who hears of an answer. */
+/* The taker of an answer. */
 struct pg_asker {
 	void (*fn)(const struct pg_answer *a, void *ctx); /* may ask again; NULL: nobody */
 	void *ctx;
@@ -115,60 +117,62 @@ struct pg_asker {
 struct pg_query {
 	const char *name; /* in sentences */
 	const char *sql;  /* in a transaction of its own */
-	/* For the holder of an epoch alone. An answer without a row is LEDGER_FENCED; a row that begins
-	 * with NULL says that the fence is open, and is not told. */
+	/* Only for the holder of an epoch. An answer without a row is LEDGER_FENCED; a row that
+	 * begins with NULL says that the fence is open, and is not passed on. */
 	bool fenced;
-	bool aside;	   /* an error of its own is this request's alone: the connection stays */
-	bool plans_freely; /* without what sql/settings.sql says to the planner: of many rows at once */
-	bool asks_horizon; /* ... and for forgotten_until_ms */
-	/* How a row of the answer is read. NULL: only how many rows there are is told. */
+	bool aside;	   /* its errors are its own: the connection stays */
+	bool plans_freely; /* for many rows at once: without the limits of sql/settings.sql */
+	bool asks_horizon; /* asks for forgotten_until_ms, too */
+	/* Reads a row of the answer. NULL: only the number of rows is told. */
 	size_t row_bytes;
 	void (*read)(const struct pg_result *r, int row, void *ret);
-	/* Rows of one thing are neighbours, each with one of its lines, in columns 8 to 11. NULL: each row
-	 * is a thing. */
+	/* Tells whether two neighbouring rows are of one thing, each with one of its lines in
+	 * columns 8 to 11. NULL: each row is a thing. */
 	bool (*same)(const struct pg_result *r, int x, int y);
 	void (*add_line)(void *ret, const struct quota_line *line);
-	/* Of the driver's own, which take several rounds; NULL: one, of `sql`. */
+	/* Takes the next step, of a query of the driver itself that takes several rounds. NULL:
+	 * there is one round, of `sql`. */
 	void (*step)(struct pg *pg, struct request *r, struct round *round);
 };
 
-/* q is a constant. Takes p; as many as the SQL has. Not of a fenced query. */
+/* Asks a query that is not fenced. q is a constant. Takes p, with as many parameters as the SQL
+ * has. */
 void pg_ask(
 	struct pg *pg, const struct pg_query *q, struct params *p, const struct pg_asker *asker);
-/* The cell, which is the first parameter of most. Yours. */
+/* Makes parameters that begin with the cell, as those of most queries do. Yours. */
 struct params *pg_params(const struct pg *pg);
 
-/* Applies migrations if the schema is older than this program, then takes or renews: epoch 0 asks
- * for the lease if it is free or run out (a new epoch, beyond epoch_seen), else renews that epoch.
- * settled: renewed by a leader for whom nothing is left that the ledger may have lost. */
+/* Applies migrations if the schema is older than this program, then takes or renews the lease.
+ * epoch 0 takes it if it is free or run out (with a new epoch, beyond epoch_seen); another renews
+ * that epoch. settled: the leader has adopted all that the ledger may have lost. */
 void pg_lease(struct pg *pg, int64_t epoch, int64_t epoch_seen, int64_t lease_ms, bool settled,
 	const struct pg_asker *asker);
 void pg_load(struct pg *pg, int64_t epoch, const struct pg_asker *asker);
-/* A page of the attempts that ended after a mark, at most so many: what a new leader feeds to
+/* Reads a page of the attempts that ended after a mark, at most so many: what a new leader feeds to
  * queue_recall_run(), page after page, if fair share over time is on. Begin with
- * ledger_mark_since(), go on behind the last run; none: there is no more. */
+ * ledger_mark_since(), go on behind the last run; an empty page is the end. */
 void pg_recall(struct pg *pg, int64_t epoch, const struct ledger_mark *after, size_t attempts,
 	const struct pg_asker *asker);
-/* What was spent on runs that began at since_ms or later and ended from from_ms on, before to_ms: a
- * stretch at a time, so that no single question takes long. */
+/* Reads what was spent on runs that began at since_ms or later and ended from from_ms on, before
+ * to_ms: a stretch at a time, so that no single question takes long. */
 void pg_recall_spent(struct pg *pg, int64_t epoch, int64_t since_ms, int64_t from_ms, int64_t to_ms,
 	const struct pg_asker *asker);
-/* The last runs that ended well since then, at most so many of each family, and of each user in a
- * LocalQueue of those that are of none; the oldest first. */
+/* Reads the last runs that ended well since then, the oldest first: at most so many of each family,
+ * and without family of each user in a LocalQueue. */
 void pg_recall_durations(struct pg *pg, int64_t epoch, int64_t since_ms, size_t of_each,
 	const struct pg_asker *asker);
-/* At most so many rows: PAST_RUNS, the newest; PAST_USAGE, by name; else the totals, then the dearest. For any
- * caller; it may take seconds. */
+/* Answers a question about the past, with so many rows at most: PAST_RUNS, the newest; PAST_USAGE,
+ * by name; else the totals, then the dearest. For any caller; may take seconds. */
 void pg_past(
 	struct pg *pg, const struct past_question *q, size_t rows, const struct pg_asker *asker);
-/* What became of Jobs, by their names, at most LEDGER_NAMES_MAX of them; of each name the newest Jobs. For
- * any caller: what has ended does not change. What retention has forgotten is not known. */
+/* Reads what became of the newest Jobs of each name, at most LEDGER_NAMES_MAX names. For any
+ * caller: what has ended does not change. What retention has forgotten is not known. */
 void pg_outcomes(
 	struct pg *pg, const struct ledger_job_name *names, size_t n, const struct pg_asker *asker);
-/* The batch must stay valid until answered. */
+/* Writes a batch, which must stay valid until it is answered. */
 void pg_batch(struct pg *pg, const struct ledger_batch *b, const struct pg_asker *asker);
-/* Applies migrations, whoever leads; DONE: the schema is of this program's version. For a role that
- * does nothing else: the one that leads then needs no right but to read and write the tables. */
+/* Applies migrations, whichever controller leads; DONE: the schema is of this program's version.
+ * For a role of its own: the leader's then needs no right but to read and write the tables. */
 void pg_migrate(struct pg *pg, const struct pg_asker *asker);
 /* Gives the lease back, so that a standby need not wait for it to run out. Best effort. */
 void pg_resign(struct pg *pg, int64_t epoch);

@@ -18,14 +18,14 @@
 #define PATIENCE_MS 10000
 #define CONNECT_TIMEOUT_S 5
 #define SECRETS_MAX 4
-#define PREPARED_MAX 40 /* there are 27 statements (sql.h) */
+#define PREPARED_MAX 40 /* more than there are statements (sql.h) */
 
 enum pg_conn_state {
 	PG_CONN_DOWN, /* the pause before the next try */
 	PG_CONN_CONNECTING,
 	PG_CONN_IDLE,
 	PG_CONN_BUSY,	/* a round is under way */
-	PG_CONN_SCRIPT, /* the same, outside of pipeline mode */
+	PG_CONN_SCRIPT, /* a script is under way, outside of pipeline mode */
 };
 
 struct pg_conn {
@@ -45,7 +45,7 @@ struct pg_conn {
 	ev_timer pause;
 	int failures; /* in a row: makes the pause longer */
 	uint32_t number;
-	bool prepares; /* until it turns out that what was prepared is lost on the way */
+	bool prepares;			    /* false once a prepared statement was missing */
 	const char *prepared[PREPARED_MAX]; /* statements, on this connection */
 	size_t nprepared;
 	const char *preparing[ROUND_MAX * 2]; /* what the round sent: a prepare, or NULL */
@@ -117,7 +117,7 @@ static void pg_conn_enter(struct pg_conn *l, enum pg_conn_state next)
 /* ---- Sentences --------------------------------------------------------------------------------
  */
 
-/* libpq's message in one line, and nothing in it that is a secret of ours. */
+/* Puts libpq's message into one line, without our secrets. */
 static void sentence_set(const struct pg_conn *l, struct err *e, const char *message)
 {
 	err_set(e, 0, "%s", message);
@@ -230,7 +230,8 @@ static void pg_conn_poll(struct pg_conn *l)
 	}
 }
 
-/* Ours first: what the connection string says overrides it. (What a service file says does not.) */
+/* Connects. Our own settings come first: the connection string overrides them. (A service file does
+ * not.) */
 static void pg_conn_connect(struct pg_conn *l)
 {
 	const char *keys[12], *values[12];
@@ -276,7 +277,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *w, int events)
 /* ---- Rounds -----------------------------------------------------------------------------------
  */
 
-/* True while there is a connection to go on with. */
+/* Sends what is left. True while there is a connection to go on with. */
 static bool pg_conn_flush(struct pg_conn *l)
 {
 	int left = PQflush(l->conn);
@@ -312,7 +313,7 @@ static void round_done(struct pg_conn *l)
 	round_clear(&r);
 }
 
-/* One result into the round; true when it was the last. */
+/* Puts a result into the round; true when it was the last. */
 static bool round_take(struct pg_conn *l, PGresult *r)
 {
 	switch (PQresultStatus(r)) {
@@ -348,8 +349,8 @@ static bool round_take(struct pg_conn *l, PGresult *r)
 	return false;
 }
 
-/* Takes in what has come. The owner may start the next round from inside the last one's event, or
- * the link may go down under us: hence the state is looked at anew each time round. */
+/* Takes in what has come. The owner may start the next round from inside the event of the last, or
+ * the link may go down under us: so the state is looked at anew each time round. */
 static void pg_conn_collect(struct pg_conn *l)
 {
 	int nothing = 0;
@@ -479,7 +480,8 @@ static size_t count_commas(const char *s)
 	return n;
 }
 
-/* libpq's own message quotes the string, and with it a password: say it without. */
+/* Parses the connection string. libpq's own message quotes it, with the password, so ours is
+ * another. */
 static int pg_conn_parse(struct pg_conn *l, struct err *e)
 {
 	PQconninfoOption *options = PQconninfoParse(l->conninfo, NULL);

@@ -1,7 +1,7 @@
 /*
- * The link: one connection to Postgres, non-blocking, on the event loop. It comes up by itself and
- * comes up again (with growing, jittered pauses), and carries one round at a time: some statements
- * in one transaction, sent together, answered together. It knows nothing of ledgers.
+ * The link: one connection to Postgres, non-blocking, on the event loop. It comes up by itself, and
+ * again (with growing, jittered pauses), and carries one round at a time: some statements in one
+ * transaction, sent together, answered together. It knows nothing of ledgers.
  *
  * A round is statements and a Sync in libpq's pipeline mode. Without BEGIN that is one transaction:
  * Postgres commits at the Sync. So a round was committed if and only if it came back without an
@@ -10,11 +10,11 @@
  * A server that says nothing for `patience` is given up: the connection is closed. It may still run
  * what it had read.
  *
- * Statements are prepared as they are met, which halves what a small round costs. Nothing relies on
- * it: behind a pooler that hands out another server connection each time, a prepared statement may
- * be missing (or be there already); the round fails with pg_conn_unprepared(), the link does
- * without from then on, and the round is to be sent again. A statement's name is a hash of its
- * text, so it can never be another one of that name.
+ * Statements are prepared when they are first sent, which halves the cost of a small round. Nothing
+ * relies on it. Behind a pooler that hands out another server connection each time, a prepared
+ * statement may be missing (or be there already). Then the round fails with pg_conn_unprepared(),
+ * the link does without from then on, and the round is to be sent again. A statement's name is a
+ * hash of its text, so two statements never have one name.
  *
  * Left to others: what to do with an error, and what was under way when the link went down. Name
  * lookup blocks (libpq offers nothing else): give an address, or a resolver that is near.
@@ -52,10 +52,10 @@ struct pg_conn_options {
 
 struct pg_conn_events {
 	void (*up)(void *ctx);
-	/* Closed; the link may be used (and is found down) in here, but not freed. came_up: it had
-	 * been up; else one more try to connect has failed. */
+	/* Hears that the connection was closed. The link may be used (and is found down) in here,
+	 * but not freed. came_up: it had been up; else one more try to connect has failed. */
 	void (*down)(bool came_up, const char *sentence, void *ctx);
-	/* The round is yours until you return; results can be taken by setting them to NULL. */
+	/* Takes a round, which is yours until you return; to keep a result, set it to NULL. */
 	void (*round)(struct round *r, void *ctx);
 	void *ctx;
 };
@@ -67,7 +67,7 @@ void pg_conn_free(struct pg_conn *l); /* not from inside an event */
 bool pg_conn_up(const struct pg_conn *l);
 bool pg_conn_busy(const struct pg_conn *l);	  /* a round is under way */
 uint32_t pg_conn_number(const struct pg_conn *l); /* counts the connections that came up */
-/* The process id that the server named; a pooler makes one up. */
+/* Returns the process id that the server named; a pooler makes one up. */
 int pg_conn_backend_pid(const struct pg_conn *l);
 const char *pg_conn_user(const struct pg_conn *l); /* while it is up: the role */
 void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
@@ -75,24 +75,24 @@ void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
 /* ---- A round, of an idle link that is up ------------------------------------------------------
  */
 
-/* The first of a round: the server gives up a little before our own patience ends, for a sentence of
- * its own is better than none. */
+/* Adds the first statement of a round. The server gives up a little before our own patience ends,
+ * for its sentence is better than none. */
 void pg_conn_add_settings(struct pg_conn *l, const char *sql); /* $1: milliseconds */
 /* Adds a statement. Takes p (may be NULL). sql is a constant: the link remembers its address. */
 void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p);
 /* Adds a statement; p stays yours, and may be sent again. */
 void pg_conn_add_kept(struct pg_conn *l, const char *sql, struct params *p);
 void pg_conn_go(struct pg_conn *l);
-/* A round of its own: a script of many statements, as one transaction. No results, only a fault. The
- * connection is given up when it takes longer than patience_ms; 0: never. */
+/* Sends a script of many statements as a round, in one transaction. There are no results, only a
+ * fault. The connection is given up when it takes longer than patience_ms; 0: never. */
 void pg_conn_script(struct pg_conn *l, const char *sql, int64_t patience_ms);
 
-/* The fault is only that what was prepared is not there: send the round again. */
+/* Tells whether the fault is only of prepared statements: then send the round again. */
 bool pg_conn_unprepared(const char *sqlstate);
 
-/* Something real was answered: the next pause is a short one again. */
+/* Says that the server works, so the next pause is a short one again. */
 void pg_conn_praise(struct pg_conn *l);
-/* Closes it, says why to `down`, and connects anew after a pause. */
+/* Closes the connection, says why to `down`, and connects anew after a pause. */
 void pg_conn_drop(struct pg_conn *l, const char *sentence);
 
 #endif

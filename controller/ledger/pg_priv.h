@@ -3,8 +3,7 @@
  * and the tests.
  *
  * Requests go one at a time, each in one or more rounds (see pg_conn.h), strictly in the order they
- * were made: an operation must not overtake one before it that has to be tried again. What may be
- * sent together goes together inside a round.
+ * were made: an operation must not overtake one before it that has to be tried again.
  */
 #ifndef SLUICE_CONTROLLER_LEDGER_PG_PRIV_H
 #define SLUICE_CONTROLLER_LEDGER_PG_PRIV_H
@@ -25,44 +24,44 @@ enum request_step {
 	STEP_LEASE,
 	STEP_READ,
 	STEP_WRITE,
-	STEP_ONLY, /* of a query that has one */
+	STEP_ONLY, /* of a query with one round */
 };
 
 struct request {
 	struct request *next;
 	const struct pg_query *query;
-	struct params *params; /* of the query's SQL; NULL: of none */
+	struct params *params; /* of the query's SQL; NULL: none */
 	struct pg_asker asker;
 	enum request_step step;
 	int tries;
-	int64_t epoch; /* of a fenced one, and of the lease */
+	int64_t epoch; /* of a fenced request, and of the lease */
 
 	/* lease.c, schema.c */
 	int64_t lease_ms, epoch_seen;
 	bool settled;
 	bool has_schema;    /* STEP_SCHEMA_STATE: there is a schema named sluice */
-	bool has_additions; /* ... and the table of additions in it */
+	bool has_additions; /* STEP_SCHEMA_STATE: the table of additions is in it */
 	int version;	    /* of the schema, as seen last */
 
 	/* batch.c */
 	const struct ledger_batch *batch; /* the asker's, until answered */
-	bool doubted;			  /* what is remembered did not hold: read */
-	size_t rows_sent; /* STEP_WRITE: what must be written if all is as it was taken for */
+	bool doubted;			  /* the cache did not hold: read */
+	size_t rows_sent; /* STEP_WRITE: rows that are written if all is as it was taken for */
 	struct batch_plan *batch_plan; /* from STEP_READ on */
 	struct round read;	       /* STEP_WRITE: what the plan borrows from */
 };
 
-/* Of sluice.transfer.seq: number n of an attempt's changes of size is this and n. What programs
- * before version 11 wrote of theirs lies below: the pods that were left. */
+/* Added to the number of a change of size in sluice.transfer.seq. Programs before version 11 wrote
+ * the pods that were left there, which lies below. */
 #define PG_SIZES_FROM (1 << 30)
 
 /* The latest time that is asked about: the end of the year 9999. */
 #define PG_TIME_MAX_MS INT64_C(253402300799000)
 
-/* The lease of another, as it was looked at. Its row changes with each renewal. */
+/* Another holder's lease, as it was seen. Its row changes with each renewal. */
 struct lease_look {
-	char version[24]; /* of the row; "": it was not looked at */
-	int64_t since_ms; /* seen so first, by a clock that is never set */
+	char version[24]; /* of the row; "": not looked at yet */
+	int64_t since_ms; /* when that was seen first, by a clock that is never set */
 };
 
 struct pg {
@@ -79,20 +78,21 @@ struct pg {
 	bool schema_fits;	/* looked at on this connection */
 	bool session_locked;	/* this connection holds the lock of its session */
 	int64_t attached_epoch; /* the epoch this connection may write for, or 0 */
-	/* The last batch that was acknowledged to us, and the epoch it was of: a ledger that does not
-	 * have it is not attached to. */
+	/* The last batch that was acknowledged to us, and its epoch: a ledger without it is not
+	 * attached to. */
 	int64_t batch, batch_epoch;
 	struct cache
 		*cache; /* what was read and written under attached_epoch, on this connection */
 	char last_words[512]; /* why there is no connection: said once; "" while it is up */
-	int64_t migration_ms; /* that a statement of a migration may take, but for MIGRATE */
+	int64_t migration_ms; /* most that a statement of a migration may take, but for MIGRATE */
 };
 
-/* (instance, connection): which connection may write under an epoch, see sql/attach.sql. */
+/* Names this connection, as (instance, connection): which one may write under an epoch
+ * (sql/attach.sql). */
 int64_t pg_session(const struct pg *pg);
-/* For tests: how long a silent server is waited for. */
+/* Sets, for tests, how long a silent server is waited for. */
 void pg_set_patience(struct pg *pg, int64_t ms);
-/* For tests: how long a statement of a migration may take that a LEASE asks for. */
+/* Sets, for tests, how long a statement of a migration may take that a LEASE asks for. */
 void pg_set_migration_limit(struct pg *pg, int64_t ms);
 
 /* ---- Steps ------------------------------------------------------------------------------------
@@ -101,33 +101,33 @@ void pg_set_migration_limit(struct pg *pg, int64_t ms);
 /* Puts a request at the end of the line. */
 void pg_line_up(struct pg *pg, struct request r);
 
-/* The next round of the request: first its settings (result 0), then the attach if this connection
- * is new to the epoch. */
+/* Begins the next round of the request: first its settings (result 0), then the attach if this
+ * connection is new to the epoch. */
 void request_begin_round(struct pg *pg, struct request *r, enum request_step step);
-/* $1 cell, $2 session, $3 epoch: how most statements begin. */
+/* Makes parameters that begin with $1 cell, $2 session, $3 epoch, as most statements do. */
 struct params *request_params(const struct pg *pg, int64_t epoch);
 /* Ends the request that is under way. */
 void request_answer(struct pg *pg, struct pg_answer a);
 
-/* From now on this connection may write for that epoch (0: for none): another one empties the
+/* Keeps the epoch that this connection may write for from now on (0: none). Another one empties the
  * cache. */
 void pg_attach(struct pg *pg, int64_t epoch);
 
 void pg_acknowledge(struct pg *pg, int64_t epoch, int64_t batch);
-/* The last batch that was acknowledged under that epoch; 0: none. */
+/* Returns the last batch that was acknowledged under that epoch; 0: none. */
 int64_t pg_acknowledged(const struct pg *pg, int64_t epoch);
 
 /* A step (pg_query) takes the round that came back without a fault (or starts the first, at STEP_NEW),
  * and either starts the next round or answers. */
 extern const struct pg_query PG_MIGRATE; /* schema.c lets it do more than a lease */
 
-/* True when the schema fits and nothing is under way: the lease goes on. */
+/* Takes a step. True when the schema fits and nothing is under way: the lease goes on. */
 bool schema_step(struct pg *pg, struct request *r, struct round *round);
-/* The connection ends, with the sentence that a newer program is to be run. */
+/* Ends the connection, with the sentence that a newer program is to be run. */
 void schema_refuse_newer(struct pg *pg, int version);
-/* Another controller migrates at the same time: look again. */
+/* Tells whether another controller migrates at the same time: then look again. */
 bool schema_fault_passes(const struct request *r, const char *sqlstate);
-/* What is to be said of a fault: its own sentence, or that another role has to migrate. */
+/* Puts a fault into words: its own sentence, or that another role has to migrate. */
 void schema_explain_fault(
 	const struct pg *pg, const struct request *r, const struct round *round, struct err *e);
 

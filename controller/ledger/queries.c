@@ -1,7 +1,7 @@
 /*
- * The requests of one round: what a new leader reads back (LOAD, RECALL), what people ask of the past,
- * and what became of Jobs. Each is a row, and how a row of its answer is read. Columns are told at the
- * top of each file of sql/.
+ * The requests of one round: what a new leader reads back (LOAD, RECALL), what people ask of the
+ * past, and what became of Jobs. Each is a struct pg_query, and a function that reads a row of its
+ * answer. The top of each file of sql/ tells its columns.
  */
 #include <string.h>
 
@@ -203,7 +203,7 @@ static const struct pg_query PAST_QUERIES[] = {
 	[PAST_USAGE] = PAST("usage", SQL_USAGE, ledger_row, read_text),
 };
 
-/* In the statements "" is all of them. */
+/* Adds a name that narrows a question; the statements take "" for all. */
 static void add_narrowing(struct params *p, const char *text)
 {
 	must(!text || text[0]);

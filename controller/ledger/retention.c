@@ -16,11 +16,11 @@ enum {
 
 struct retention {
 	struct retention_options o;
-	bool under_way; /* a batch */
+	bool under_way; /* a batch is */
 	int64_t epoch;
-	int64_t next_tick_ms, tick_ms; /* when there is something to do; as of the last tick */
+	int64_t next_tick_ms, tick_ms; /* of the next thing to do; of the last tick */
 	int64_t first_ms, pause_ms, batch;
-	int64_t attempts, runs;	       /* gone since there was last nothing left */
+	int64_t attempts, runs;	       /* deleted since nothing was left last */
 	char trouble[LOG_TROUBLE_MAX]; /* said last */
 };
 
@@ -35,7 +35,7 @@ static void read_forgotten(const struct pg_result *res, int row, void *ret)
 		(struct forgotten){field_int8(res, row, 0), field_int8(res, row, 1)};
 }
 
-/* Behind the epoch alone: an answer without a row says that another controller leads. */
+/* Fenced by the epoch alone: an answer without a row says that another controller leads. */
 static const struct pg_query FORGET = {.name = "forget",
 	.sql = SQL_FORGET,
 	.aside = true,
@@ -64,7 +64,7 @@ static void on_forgot(const struct pg_answer *a, void *ctx)
 		return;
 	}
 	r->trouble[0] = '\0';
-	if (a->n == 0) { /* the one that leads by now forgets */
+	if (a->n == 0) { /* another controller leads, and forgets */
 		r->next_tick_ms = r->tick_ms + IDLE_MS;
 		return;
 	}

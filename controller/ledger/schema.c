@@ -2,21 +2,21 @@
  * The schema, looked at by the first LEASE on a connection (which also locks its session, see
  * session_lock.sql):
  *   - older than this program: it is brought up to date. Not while another controller leads this
- *     cell: then the question is answered, and asked again next time. MIGRATE does not wait: a
- *     migration leaves what the version before reads and writes in place;
+ *     cell: then only the lease is looked up, and the schema again next time. MIGRATE does not wait: a
+ *     migration leaves in place what the version before reads and writes;
  *   - older, and our role may not change it: said in a sentence, and nothing works;
- *   - newer, by additions alone (sql.h): it will do. What they are for, this program does not do;
+ *   - newer, by additions alone (sql.h): it will do. This program does nothing with them;
  *   - newer: the program refuses to work with it. A standby whose schema changes under it does so at
  *     the next LEASE, and the statement that takes the lease does not take it (lease_take.sql).
  *
- * A LEASE gives a statement of a migration 50 s. Meanwhile its table is locked, nobody leads, and a
- * kubelet may run out of patience with us. On tables that are too large for that it says that
- * somebody has to MIGRATE, which takes as long as it takes. Neither waits for a lock for more than
- * 10 s: behind it all others would wait.
+ * A LEASE gives a statement of a migration 50 s. Meanwhile its table is locked, no controller
+ * leads, and a kubelet may run out of patience with us. On larger tables it says that somebody has
+ * to MIGRATE, which takes as long as it takes. Neither waits for a lock for more than 10 s: behind
+ * it all others would wait.
  *
  * Two controllers may do this at once. Each migration is one transaction that takes its number
- * first (the key of sluice.schema_version or schema_addition), or, the one that makes that table,
- * its name: of two one waits, fails, and looks again.
+ * first (the key of sluice.schema_version or schema_addition). The migration that makes that table
+ * takes the table's name instead. Of two controllers one waits, fails, and looks again.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@
 #define SCRIPT_BYTES_MAX ((size_t)1 << 20)
 #define SERVER_FIRST_MS 10000 /* a sentence of the server is better than none */
 
-/* A quoted literal, whatever standard_conforming_strings says: no backslash is let through. */
+/* Adds a quoted literal, whatever standard_conforming_strings says: no backslash is let through. */
 static void buf_literal(struct buf *b, const char *s)
 {
 	buf_putc(b, '\'');
@@ -52,7 +52,7 @@ static void put_limits(struct buf *script, int64_t statement_ms)
 		(long long)statement_ms);
 }
 
-/* That a migration was applied, in the table of its kind. */
+/* Adds the INSERT that marks a migration as applied, in the table of its kind. */
 static void put_number(struct buf *script, const struct pg *pg, int version)
 {
 	const struct migration *m = &MIGRATIONS[version - 1];
@@ -126,8 +126,8 @@ static void say_other_role(const struct pg *pg, int version, const char *why, st
 		is, MIGRATIONS_COUNT, pg_conn_user(pg->conn), *why ? ": " : "", why);
 }
 
-/* A standby says so at once, while the leader is of the version before: else it would be found out
- * when that one is gone. */
+/* Refuses at once, while a leader of the version before leads: else it would be found out when that
+ * one is gone. */
 static void refuse_to_migrate(struct pg *pg, int version)
 {
 	struct err e;
@@ -135,9 +135,9 @@ static void refuse_to_migrate(struct pg *pg, int version)
 	pg_conn_drop(pg->conn, e.text);
 }
 
-/* What the round of STEP_SCHEMA_VERSION tells. */
+/* The schema as the round of STEP_SCHEMA_VERSION tells it. */
 struct schema_seen {
-	int refusable; /* the highest version: one that we do not know is refused */
+	int refusable; /* the highest number but additions: one that we do not know is refused */
 	int version;   /* the highest number of all, additions too */
 	bool led_by_other, may_migrate;
 };
@@ -153,12 +153,12 @@ static struct schema_seen schema_read(const struct request *r, const struct roun
 	return s;
 }
 
-/* True: go on with the lease. */
+/* Decides what follows. True: go on with the lease. */
 static bool schema_judge(struct pg *pg, struct request *r, const struct schema_seen *s)
 {
 	int version = s->version;
 	if (version > r->version)
-		r->tries = 0; /* of two that migrate at once one loses each time, and gets on */
+		r->tries = 0; /* of two that migrate at once one loses each time, and yet gets on */
 	r->version = version;
 	if (s->refusable > MIGRATIONS_COUNT) {
 		schema_refuse_newer(pg, s->refusable);
@@ -180,7 +180,7 @@ static bool schema_judge(struct pg *pg, struct request *r, const struct schema_s
 
 static void say_too_slow(const struct pg *pg, const struct request *r, struct err *e)
 {
-	if (r->query == &PG_MIGRATE) { /* of us there is no limit */
+	if (r->query == &PG_MIGRATE) { /* we set it no limit */
 		err_set(e, ERR_BUSY, "the migration to version %d was cancelled in the database",
 			r->version + 1);
 		return;
@@ -208,7 +208,8 @@ static bool session_locked(const struct pg_result *res)
 
 bool schema_step(struct pg *pg, struct request *r, struct round *round)
 {
-	/* The last result is the question's; before it come those of the settings and attach. */
+	/* The last result answers the question; results of the settings and the attach come first.
+	 * */
 	struct pg_result *res = round && round->count ? round->result[round->count - 1] : NULL;
 	switch (r->step) {
 	case STEP_NEW:

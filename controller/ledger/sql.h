@@ -22,9 +22,10 @@ extern const char SQL_HISTORY_READ[], SQL_HISTORY_WRITE[], SQL_HISTORY_FORGET[];
 extern const char SQL_FORGET[];
 extern const char SQL_OUTCOMES[];
 
-/* Number n is MIGRATIONS[n - 1]; the version of a schema is the highest number applied. Of an
- * addition ("-- The ledger, addition N" in its first line) a program that does not know it is not
- * in danger, see 013_additions.sql; of any other it is, and refuses the schema. */
+/* A migration: number n is MIGRATIONS[n - 1], and the version of a schema is the highest number
+ * applied. A program works with a schema that has additions which it does not know
+ * (013_additions.sql); it refuses one with any other migration that it does not know. The first
+ * line of an addition is "-- The ledger, addition N". */
 struct migration {
 	const char *name, *sql;
 	bool addition;
