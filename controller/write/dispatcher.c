@@ -25,9 +25,10 @@
 enum {
 	TREE_MAX_BYTES = 64 * 1024 * 1024,
 	PODS_ANSWER_MAX = 4 * 1024 * 1024, /* a page: a row has 9 cells, and no object */
-	/* A page of 20 with the metadata of each, parsed between two turns of the loop. Annotations as large
-	 * as the API server takes make 5 MB of it. A tenant who blows up labels, finalizers, ownerReferences or
-	 * managedFields as well keeps a Job of his own namespace from being adopted. */
+	/* A page of 20 with the metadata of each, parsed between two turns of the loop. Annotations
+	 * as large as the API server takes make 5 MB of it. A tenant who blows up labels,
+	 * finalizers, ownerReferences or managedFields as well keeps a Job of their own namespace
+	 * from being adopted. */
 	PODS_WITH_NODES_MAX = 8 * 1024 * 1024,
 	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */
 };
@@ -39,10 +40,10 @@ struct errand {
 	uint64_t id;		    /* of the intent */
 	uint64_t request;
 	enum intent_kind kind;
-	char *pods_path; /* INTENT_PODS: of each page, but for where it goes on */
+	char *pods_path; /* INTENT_PODS: of each page, but for the mark where it goes on */
 	size_t pods;	 /* on the pages before */
-	bool with_nodes; /* INTENT_PODS: what the intent says; of the Job */
-	struct uid uid;
+	bool with_nodes; /* INTENT_PODS: the nodes are asked for, too */
+	struct uid uid;	 /* of the Job */
 	struct pod_nodes nodes;
 };
 
@@ -58,7 +59,7 @@ struct dispatcher {
 	size_t batches;
 	char holder[sizeof(((struct ledger_lease *)0)->holder)];
 	int64_t lease_ends_ms;
-	int64_t complained_ms; /* that we lack rights */
+	int64_t complained_ms; /* when missing rights were logged last */
 };
 
 static struct job_answer judge_provision(const struct kube_answer *a, void *ctx);
@@ -158,7 +159,7 @@ static void load(struct dispatcher *c, uint64_t id);
 static void on_recall(const struct pg_answer *a, void *ctx)
 {
 	struct dispatcher *c = ctx;
-	if (a->outcome != LEDGER_DONE) { /* what goes wrong with it goes wrong with the load */
+	if (a->outcome != LEDGER_DONE) { /* then the load has failed the same way */
 		on_load(a, c);
 		return;
 	}
@@ -202,7 +203,7 @@ enum job_outcome dispatcher_judge(
 	case KUBE_GONE:
 		return JOB_GONE;
 	case KUBE_DENIED:
-		/* A 403 of an admission policy is about this request. Anything else is about who we
+		/* A 403 of an admission policy is about this request. Any other no is about who we
 		 * are, and all of our requests get it until that is mended (or, after a restart of
 		 * the API server, until it has read its RBAC): nothing is wrong with the Job. */
 		return a->http_status == 403 && !is_rights ? JOB_DENIED : JOB_BUSY;
@@ -215,8 +216,8 @@ enum job_outcome dispatcher_judge(
 	return JOB_IN_DOUBT;
 }
 
-/* A failed test of a patch and an object that would be invalid are both 422. The second names the
- * object and its fields; the first has no name, for no object was made. */
+/* Tells whether a 422 is of an object that would be invalid, not of a failed test of a patch: then
+ * it names the object and its fields. A failed test has no name, for no object was made. */
 static bool speaks_of_fields(struct dispatcher *c, const struct kube_answer *a)
 {
 	const cJSON *root;
@@ -226,7 +227,7 @@ static bool speaks_of_fields(struct dispatcher *c, const struct kube_answer *a)
 	return name && name[0];
 }
 
-/* RBAC's 403 has no other mark than its words. */
+/* Tells whether a 403 is RBAC's, which has no other mark than its words. */
 static bool speaks_of_rights(struct dispatcher *c, const struct kube_answer *a)
 {
 	const cJSON *root;
@@ -244,7 +245,7 @@ static void complain(struct dispatcher *c, const struct kube_answer *a)
 		"kubectl apply -k deploy/rbac, unless the API server has only just started", NULL);
 }
 
-/* What the server itself said beats our sentence about it. */
+/* Returns what the server itself said, or else our sentence about it. */
 static const char *server_words(struct dispatcher *c, const struct kube_answer *a)
 {
 	const cJSON *root;
@@ -255,9 +256,9 @@ static const char *server_words(struct dispatcher *c, const struct kube_answer *
 }
 
 /*
- * Pods that hold quota: those that run or may run, terminating ones too, and none that ended. They
- * are counted row by row: with a selector Kubernetes never tells how many remain after a page. The
- * last page alone has no mark where to go on, and only then the count is an answer.
+ * Counted are pods that hold quota: pods that run or may run, terminating ones too, and none that
+ * ended. They are counted row by row: with a selector Kubernetes never tells how many remain after
+ * a page. Only the last page has no mark where to go on, and only then the count is an answer.
  */
 static void on_answer(const struct kube_answer *a, void *ctx);
 
@@ -283,14 +284,14 @@ struct taken {
 	struct job *job;
 };
 
-/* False when there are more pages: the next was asked for. */
+/* Takes a page. False when there are more: the next was asked for. */
 static bool take_pods(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
 	struct job_answer *ret = &to->answer;
 	struct json *json = e->dispatcher->json;
 	const cJSON *root;
 	if (json_parse(json, a->body, &root, NULL) != 0 || !pods_table_is(root)) {
-		ret->outcome = JOB_BUSY; /* never to be taken for an empty one */
+		ret->outcome = JOB_BUSY; /* never to be taken for an empty page */
 		return true;
 	}
 	json_each(row, json_array(root, "rows"))
@@ -309,7 +310,7 @@ static bool take_pods(struct errand *e, const struct kube_answer *a, struct take
 	return true;
 }
 
-/* What an admin's word on the Namespace says. One that cannot be read allows nothing. */
+/* Takes an admin's word on the Namespace. A word that cannot be read allows nothing. */
 static bool take_namespace(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
 	struct dispatcher *c = e->dispatcher;
@@ -322,7 +323,7 @@ static bool take_namespace(struct errand *e, const struct kube_answer *a, struct
 	}
 	if (!kind || strcmp(kind, "Namespace") != 0)
 		to->answer.outcome = JOB_BUSY;
-	struct job as_begun = {0}; /* as the start time that it is compared with */
+	struct job as_begun = {0}; /* read as the start time that it is compared with */
 	if (text && instant_parse(slice_of(text), &as_begun.status.start_ms) &&
 		c->options.job_context.bring_times)
 		c->options.job_context.bring_times(&as_begun);
@@ -330,7 +331,7 @@ static bool take_namespace(struct errand *e, const struct kube_answer *a, struct
 	return true;
 }
 
-/* A 2xx whose body is no Job: the write landed, and what it made must be read. */
+/* Takes the Job. If a 2xx has none in its body, the write landed, and what it made must be read. */
 static bool take_job(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
 	struct dispatcher *c = e->dispatcher;
@@ -362,7 +363,7 @@ struct row {
 };
 static const struct row *row_of(enum intent_kind k);
 
-/* Its outcome, and when to come again. */
+/* Judges the outcome of an answer, and when to come again. */
 static struct job_answer judge(struct dispatcher *c, const struct kube_answer *a, bool write)
 {
 	struct job_answer answer = {
@@ -439,7 +440,7 @@ static struct errand *errand_new(struct dispatcher *c, const struct intent *i)
 	return e;
 }
 
-/* Sends it off to the path that was made. */
+/* Sends the request off to the path that was made. */
 static void send(struct dispatcher *c, const struct intent *i, struct kube_request request)
 {
 	struct errand *e = errand_new(c, i);
@@ -495,7 +496,7 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 			.urgent = intent_is(i->kind, GOES_FIRST)});
 }
 
-/* Its pods, if there are any against all that is known, go with it. */
+/* Deletes the Job, and with it pods, if there are any against all that is known. */
 static void send_delete(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);

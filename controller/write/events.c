@@ -38,7 +38,7 @@ struct events {
 	struct event *first, **tail; /* in line, oldest first */
 	size_t waiting;
 	struct event *sent[UNDER_WAY_MAX]; /* without an answer yet; NULL: free */
-	unsigned under_way, allowance;	   /* so many more may be sent before the next tick */
+	unsigned under_way, allowance;	   /* how many more may be sent before the next tick */
 	int64_t now_ms, rest_until_ms, complained_ms;
 	struct events_counts counts;
 };
@@ -98,9 +98,9 @@ struct events_counts events_count(const struct events *h)
 
 /* ---- rendering ------------------------------------------------------------------------------- */
 
-/* "NAME.0123456789abcdef", a DNS subdomain as the Job's name is: what is cut off must not leave a
- * '.' or '-' at the end. The number is that of Kubernetes' own Events, nanoseconds since 1970, so
- * that Events of one second are listed by time among theirs; what is below a millisecond only keeps
+/* Makes "NAME.0123456789abcdef", a DNS subdomain as the Job's name is: a name that is cut must not
+ * end in a '.' or '-'. The number is that of Kubernetes' own Events, nanoseconds since 1970, so
+ * that Events of one second are listed by time among those; digits below a millisecond only keep
  * names apart. */
 static void render_name(struct events *h, const char *job, int64_t now_ms, struct buf *out)
 {
@@ -111,7 +111,7 @@ static void render_name(struct events *h, const char *job, int64_t now_ms, struc
 	buf_printf(out, "%.*s.%016" PRIx64, (int)len, job, moment);
 }
 
-/* Not within a character. */
+/* Cuts a message, not within a character. */
 static struct slice cut_message(const char *message)
 {
 	return (struct slice){message, slice_cut(message, EVENTS_MESSAGE_MAX)};
@@ -137,7 +137,7 @@ static void put_subject(const struct events_subject *of, struct json_writer *w)
 	jw_end(w);
 }
 
-/* Where the API server lets an Event of it be. */
+/* Returns the namespace where the API server lets an Event of the object be. */
 static const char *namespace_of(const struct events_subject *of)
 {
 	return of->ns[0] ? of->ns : "default";
@@ -202,15 +202,15 @@ static void tell_hold(struct events *h, const struct note *n)
 	buf_done(&text);
 }
 
-/* Its owner has something to mend, or everything starts and stops for ever. */
+/* Tells whether the owner has something to mend, or the Job starts and stops for ever. */
 static bool wants_a_cure(const char *reason)
 {
 	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0 ||
 	       strcmp(reason, "BackoffLimitNear") == 0;
 }
 
-/* Expected stops have a word of their own, so that Events can be counted: a window that closes,
- * idle resources that are wanted back, quota that is reserved. */
+/* Tells whether a stop was to be expected: a window that closes, idle resources that are wanted
+ * back, quota that is reserved. These have a word of their own, so that Events can be counted. */
 static bool has_own_word(const char *reason)
 {
 	return strcmp(reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0 ||
@@ -218,7 +218,7 @@ static bool has_own_word(const char *reason)
 	       strcmp(reason, stop_reason_name(STOP_REASON_RESERVED)) == 0;
 }
 
-/* Nobody reads the Events of a Job that is gone. */
+/* A stop by deletion is not told: nobody reads the Events of a Job that is gone. */
 static void tell_stop(struct events *h, const struct note *n)
 {
 	if (strcmp(n->reason, "Deleted") == 0)
@@ -235,7 +235,7 @@ static void tell_stop(struct events *h, const struct note *n)
 		tell_note(h, n, EVENTS_NORMAL, "Stopped");
 }
 
-/* A window that closes is the order of the day. */
+/* A window that closes is nothing unusual, so it is no warning. */
 static void tell_warning(struct events *h, const struct note *n)
 {
 	if (strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0)
@@ -244,7 +244,7 @@ static void tell_warning(struct events *h, const struct note *n)
 		tell_note(h, n, EVENTS_WARNING, "StopNotice");
 }
 
-/* The text without the reason that it begins with, which an Event has beside it. */
+/* Returns the text without the reason that it begins with, which an Event has beside it. */
 static const char *after_reason(const struct note *n)
 {
 	size_t len = strlen(n->reason);
@@ -252,9 +252,9 @@ static const char *after_reason(const struct note *n)
 	return begins ? n->text + len + 2 : n->text;
 }
 
-/* Nothing but a change helps, and only its owner can make it: `kubectl apply` took the name of a queue that
- * is not there, for a policy cannot look it up. Told once (note.reason), and with the annotation: as late,
- * and as few in a second. */
+/* Warns of a Misconfigured Job, which only its owner can mend: `kubectl apply` took the name of a
+ * queue that is not there, for a policy cannot look it up. The Event comes once (note.reason), with
+ * the annotation: as late, and as few in a second. */
 static void tell_wait(struct events *h, const struct note *n)
 {
 	const char *misconfigured = wait_reason_name(WAIT_MISCONFIGURED);
@@ -274,7 +274,7 @@ static void tell_deletion(struct events *h, const struct note *n)
 	tell_note(h, n, EVENTS_WARNING, wait_reason_name(WAIT_DEPENDENCY_NEVER));
 }
 
-/* Of what was refused the Job controller has told: FailedCreate. */
+/* Refused pods are not told: the Job controller has an Event of its own, FailedCreate. */
 static void tell_trouble(struct events *h, const struct note *n)
 {
 	if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
@@ -288,12 +288,12 @@ static void tell_refusal(struct events *h, const struct note *n)
 		tell_note(h, n, EVENTS_WARNING, "Refused");
 }
 
-/* What is told of a note of each kind. */
+/* The Event of each kind of note. */
 static const struct row {
-	void (*tell)(struct events *h, const struct note *n); /* or else: */
+	void (*tell)(struct events *h, const struct note *n); /* NULL: as the other members say */
 	enum events_type type;
-	const char *reason; /* NULL: nothing is told */
-	bool is_detail;	    /* it is told where all are wanted */
+	const char *reason; /* NULL: there is no Event */
+	bool is_detail;	    /* only where all are wanted */
 } ROWS[] = {
 #define NO_EVENT NULL, 0, NULL, false
 #define EVENT(type, reason) NULL, EVENTS_##type, reason, false
@@ -323,7 +323,7 @@ static void complain(struct events *h, const struct kube_answer *a)
 		NULL);
 }
 
-/* Ahead of all others, and none of them before the next tick. */
+/* Puts an Event ahead of all others. None is sent before the next tick. */
 static void try_again(struct event *e, int64_t retry_after_ms)
 {
 	struct events *h = e->events;
@@ -354,7 +354,7 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	keep_sent(h, e, NULL);
 	switch (a->outcome) {
 	case KUBE_DONE:
-	case KUBE_CONFLICT: /* there is one of that name: ours, of the first try */
+	case KUBE_CONFLICT: /* an Event of that name is there: ours, of the first try */
 		h->counts.written++;
 		event_free(e);
 		break;

@@ -1,6 +1,6 @@
 /*
- * Events: tells a Job's readers what became of it, as Kubernetes Events, which `kubectl
- * describe job` shows among those of the Job controller.
+ * Events: tells people what became of a Job, as Kubernetes Events, which `kubectl describe job`
+ * shows among those of the Job controller.
  *
  * Events are for people, and no program decides by them: what must not be lost is in the ledger and
  * in the Job's annotations. So they are best effort, and always make way:
@@ -9,20 +9,20 @@
  *   - they are written from events_tick() on, at most EVENTS_A_SECOND for each tick and two at a
  *     time, and only while no other request stands in line for the API server;
  *   - one that failed is written once more, by the same name, so that it is there once even if the
- *     first one landed. After that it is given up, and counted.
+ *     first try landed. After that it is given up, and counted.
  *
  * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated,
  * WindowClosing and WindowClosed (with the work that will be, and was, lost), PodsStuck (with what
- * keeps them), Misconfigured, and warnings; and on Budgets, Calendars and other objects of ours what is wrong with
- * them (the status writer tells it). A start has no Event of ours: the Job controller has an
- * Event of its own for it (Resumed); and one write more for each admission would halve what the API
- * server can start.
+ * keeps them), Misconfigured, and warnings. On Budgets, Calendars and other objects of ours the
+ * status writer tells what is wrong with them. A start has no Event of ours, for the Job controller
+ * has one (Resumed); and one write more for each admission would halve what the API server can
+ * start.
  *
  * They are core/v1, with the fields that the Job controller fills. By events.k8s.io/v1 they could
  * have no lastTimestamp, and kubectl sorts by that: they would stand before everything else,
  * whenever they happened.
  *
- * When a kind of note gets an Event: the switch in events.c, docs/guide.md.
+ * A new Event of a note: its row in controller/gate/notes.def.
  */
 #ifndef SLUICE_CONTROLLER_WRITE_EVENTS_H
 #define SLUICE_CONTROLLER_WRITE_EVENTS_H
@@ -59,25 +59,25 @@ struct events_counts {
 };
 
 struct events *events_new(const struct events_options *o);
-/* After the client is freed, or has been told of no more answers: nothing may be under way. */
+/* Frees it, once the client is freed or gives no more answers: nothing may be under way. */
 void events_free(struct events *h);
 
-/* An Event on a Job, or on an object of ours, put in line (not with EVENTS_NONE). Those of objects
- * without a namespace stand in the namespace default, where kubectl describe looks for them. reason
- * is one word in CamelCase, message a sentence; of a longer one the first EVENTS_MESSAGE_MAX bytes
- * are told. All is copied. */
+/* What an Event is about: a Job, or an object of ours. */
 struct events_subject {
 	struct uid uid;
 	const char *ns, *name;
 	const char *kind; /* NULL: a Job */
 };
+/* Puts an Event in line, copied (not with EVENTS_NONE). Events of objects without a namespace stand
+ * in the namespace default, where kubectl describe looks for them. reason is one word in CamelCase,
+ * message a sentence, cut after EVENTS_MESSAGE_MAX bytes. */
 void events_tell(struct events *h, const struct events_subject *of, enum events_type type,
 	const char *reason, const char *message, int64_t now_ms);
 
-/* What the gate did; the level says whether it becomes an Event. */
+/* Makes an Event of a note of the gate, if its kind and the level have one. */
 void events_note(struct events *h, const struct note *n);
 
-/* Writes what may be written. Called about once a second, while leading. */
+/* Writes what may be written. Call it about once a second, while leading. */
 void events_tick(struct events *h, int64_t now_ms);
 
 struct events_counts events_count(const struct events *h);

@@ -28,7 +28,7 @@ struct errand {
 	uint64_t request;
 	enum step step;
 	struct buf template;	   /* the PodTemplate: up to its template, then all of it */
-	struct json_writer writer; /* of it */
+	struct json_writer writer; /* of template */
 	struct buf body;	   /* the ProvisioningRequest */
 	char *ns, *name;
 };
@@ -147,7 +147,8 @@ static bool deletes(const struct errand *e)
 	return e->step == STEP_DELETE_REQUEST || e->step == STEP_DELETE_TEMPLATE;
 }
 
-/* A POST gets Conflict as well: a ResourceQuota that counts the object was busy, and nothing was made. */
+/* Tells whether a 409 says AlreadyExists. A POST gets Conflict as well: a ResourceQuota that counts
+ * the object was busy, and nothing was made. */
 static bool is_there_already(const struct kube_answer *a)
 {
 	struct slice reason;
@@ -155,7 +156,7 @@ static bool is_there_already(const struct kube_answer *a)
 	       slice_is(reason, "\"AlreadyExists\"");
 }
 
-/* What is there, or gone, already is as good as made or deleted just now. */
+/* Judges an answer. What is there already, or gone, is as good as made or deleted just now. */
 static struct job_answer judge(const struct errand *e, const struct kube_answer *a)
 {
 	struct job_answer answer = e->provisioner->options.judge(a, e->provisioner->options.ctx);
@@ -175,7 +176,7 @@ static bool take_template(struct errand *e, struct slice job)
 	return !e->template.failed;
 }
 
-/* Nothing else is asked: it is answered. */
+/* Ends the errand: the gate gets its answer. */
 static void end(struct errand *e, const struct kube_answer *a, struct job_answer *answer)
 {
 	if (answer->outcome == JOB_DENIED || answer->outcome == JOB_REFUSED)

@@ -10,7 +10,7 @@
 #define DURATIONS_BACK_MS (30 * DAY_MS)
 #define DURATIONS_OF_EACH 20 /* as many as the queue keeps */
 
-/* The last stretch has no end: clocks of leaders differ. */
+/* Begins the next stretch. The last has no end: clocks of leaders differ. */
 static void next_stretch(struct recall *r, int64_t from_ms, int64_t now_ms)
 {
 	r->spent_from_ms = from_ms;

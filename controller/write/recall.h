@@ -2,17 +2,17 @@
  * Recall: what a new leader reads back of the runs that have ended, before it loads the open holds.
  *
  *   runs       what LocalQueues used lately, as far back as it counts in an order by use
- *              (queue_recall_ms()), page by page
+ *              (queue_recall_ms()), page by page;
  *   spent      what was spent since the beginning of the longest period of any Budget
- *              (queue_recall_spent_since_ms()), or five weeks, in case that an admin makes one of a
- *              month; a week at a time
- *   durations  how long the last runs of each family took, for the queue and for forecasts
+ *              (queue_recall_spent_since_ms()), or in five weeks, since an admin may make a Budget of a
+ *              month; a week at a time;
+ *   durations  how long the last runs of each family took, for the queue and for forecasts.
  *
  * A ClusterQueue that is told to order by use later on begins with what is seen from then.
  *
- * Each run is told once: an attempt that fails on the way goes on behind the last page that was
- * answered, and once all is read there is nothing more to ask for. What is read is all there is:
- * with the epoch taken no other leader writes, and a run that ends from now on is released by us.
+ * Each run is told once: a recall that fails on the way goes on behind the last page that was
+ * answered. What is read is all there is: with the epoch taken no other leader writes, and a run
+ * that ends from now on is released by us.
  */
 #ifndef SLUICE_CONTROLLER_WRITE_RECALL_H
 #define SLUICE_CONTROLLER_WRITE_RECALL_H
@@ -35,13 +35,13 @@ enum recall_stage {
 
 struct recall {
 	enum recall_stage stage;			    /* what is asked for next */
-	struct ledger_mark mark;			    /* behind what was told */
+	struct ledger_mark mark;			    /* of the last run that was told */
 	int64_t spent_since_ms, spent_from_ms, spent_to_ms; /* the stretch that is asked for */
 	int64_t durations_since_ms;
-	size_t runs, spent, durations; /* so many were told */
+	size_t runs, spent, durations; /* how many were told */
 };
 
-/* Runs that ended since then may be read by a leader that comes now. */
+/* Returns since when runs must have ended to be read by a leader that comes now. */
 int64_t recall_since_ms(const struct queue *q, int64_t now_ms);
 
 /* Asks for the next page. False: there is nothing (more) to read. */

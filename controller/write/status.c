@@ -46,7 +46,7 @@ void status_put_count(struct json_writer *w, const char *key, size_t n)
 	jw_int(w, key, n > INT32_MAX ? INT32_MAX : (int64_t)n);
 }
 
-/* Which of the two lists, and whether it also tells the quota of this moment and what is borrowed. */
+/* Which of the two lists is put, and whether with the quota of this moment and what is borrowed. */
 struct total {
 	enum { RESERVATION, USAGE } column;
 	bool tells_quota;
@@ -64,7 +64,7 @@ static void put_total(struct json_writer *w, const struct usage_view *u, const v
 		quantity_put(w, "nominal", u->nominal, u->resource);
 }
 
-/* A LocalQueue has no quota of its own: nothing it uses is borrowed or not. */
+/* Puts both lists. A LocalQueue has no quota of its own: nothing it uses is borrowed or not. */
 static void put_flavors(
 	struct json_writer *w, const struct usage_view *usage, size_t n, bool tells_quota)
 {
@@ -83,7 +83,7 @@ static void put_share(struct json_writer *w, bool fair_sharing, int64_t share)
 	jw_end(w);
 }
 
-/* A newer spec that was refused is what its author must read, active or not. */
+/* Puts the conditions. If a newer spec was refused its author must read that, active or not. */
 static void put_verdict(struct json_writer *w, const struct status_verdict *v, const char *since,
 	const struct status_effect *effect)
 {
@@ -102,7 +102,7 @@ static void put_verdict(struct json_writer *w, const struct status_verdict *v, c
 	jw_end(w);
 }
 
-/* What the view of a queue or Cohort says. */
+/* The verdict that the view of a queue or Cohort gives. */
 #define VERDICT(v)                                                                                 \
 	&(struct status_verdict)                                                                   \
 	{                                                                                          \

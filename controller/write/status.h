@@ -19,7 +19,7 @@
 struct status_verdict {
 	bool active;
 	const char *reason, *message;
-	const char *invalid; /* NULL, or what is wrong with a newer spec, which is said instead */
+	const char *invalid; /* what is wrong with a newer spec, which is said instead; or NULL */
 	int64_t generation;
 };
 
@@ -29,8 +29,8 @@ struct status_effect {
 	const char *reason, *message, *since;
 };
 
-/* since: lastTransitionTime, RFC 3339, of Active, NULL: left out; effect NULL: not known yet. Shares are told while fair
- * sharing is on. */
+/* Put the status of a kind. since is the lastTransitionTime of Active, RFC 3339; NULL: left out.
+ * effect NULL: not known yet. Shares are told while fair sharing is on. */
 void status_put_clusterqueue(struct json_writer *w, const struct clusterqueue_view *v,
 	bool fair_sharing, const char *since, const struct status_effect *effect);
 void status_put_cohort(struct json_writer *w, const struct cohort_view *v, bool fair_sharing,
@@ -45,23 +45,23 @@ void status_put_resourceflavor(
 struct status_conditions {
 	const char *type[STATUS_CONDITIONS_MAX]; /* NULL past the last */
 	bool is[STATUS_CONDITIONS_MAX];
-	bool bad[STATUS_CONDITIONS_MAX];   /* something is to be done about it */
-	bool cured[STATUS_CONDITIONS_MAX]; /* that it is no longer bad is worth an Event too */
+	bool bad[STATUS_CONDITIONS_MAX];   /* an admin should do something about it */
+	bool cured[STATUS_CONDITIONS_MAX]; /* its end is worth an Event, too */
 	const char *reason[STATUS_CONDITIONS_MAX], *message[STATUS_CONDITIONS_MAX];
 	const char *since[STATUS_CONDITIONS_MAX];
 };
 
-/* These fill in all but since. The words live as long as v. */
+/* Judge a view: fill in all but since. The words live as long as v. */
 void status_judge_calendar(const struct calendar_view *v, struct status_conditions *ret);
 void status_judge_runpolicy(const struct runpolicy_view *v, struct status_conditions *ret);
 void status_judge_priceplan(const struct priceplan_view *v, struct status_conditions *ret);
 void status_judge_budget(const struct budget_view *v, struct status_conditions *ret);
 void status_judge_advance_reservation(
 	const struct advance_reservation_view *v, struct status_conditions *ret);
-/* Puts it behind what was judged; NULL: nothing. */
+/* Adds the condition Effective behind what was judged; NULL: adds nothing. */
 void status_add_effect(struct status_conditions *c, const struct status_effect *effect);
 
-/* tzdata: the edition of the zone database that was gone by. */
+/* Puts a Calendar's status. tzdata: the edition of the zone database that it goes by. */
 void status_put_calendar(struct json_writer *w, const struct calendar_view *v, const char *tzdata,
 	const struct status_conditions *c);
 void status_put_runpolicy(
@@ -70,7 +70,8 @@ void status_put_priceplan(
 	struct json_writer *w, const struct priceplan_view *v, const struct status_conditions *c);
 void status_put_budget(
 	struct json_writer *w, const struct budget_view *v, const struct status_conditions *c);
-/* decode_advance_reservation() reads it back: what was accepted and what is left outlive a leader. */
+/* Puts what decode_advance_reservation() reads back: what was accepted and what is left outlive a
+ * leader. */
 void status_put_advance_reservation(struct json_writer *w, const struct advance_reservation_view *v,
 	const struct status_conditions *c);
 

@@ -11,7 +11,7 @@
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Puts the last member. */
+/* Puts the conditions, which are the last member. */
 static void put_conditions(
 	struct json_writer *w, const struct status_conditions *c, int64_t generation)
 {
@@ -46,7 +46,7 @@ void status_add_effect(struct status_conditions *c, const struct status_effect *
 	c->since[i] = effect->since;
 }
 
-/* The one condition of most. */
+/* Judges the only condition of most kinds. */
 static void judge_active(struct status_conditions *c, const struct condition_view *v)
 {
 	judge(c, 0, "Active", v->ok, !v->ok, v->reason, v->message);
@@ -60,7 +60,7 @@ static bool is_reason(const struct condition_view *c, const char *reason)
 
 /* ---- Calendar -------------------------------------------------------------------------------- */
 
-/* One that never opens can be understood. */
+/* A Calendar that never opens is valid all the same: it can be understood. */
 void status_judge_calendar(const struct calendar_view *v, struct status_conditions *ret)
 {
 	bool never = is_reason(&v->valid, "NeverOpens");
@@ -105,7 +105,7 @@ static void put_state(struct json_writer *w, const struct calendar_view *v)
 void status_put_calendar(struct json_writer *w, const struct calendar_view *v, const char *tzdata,
 	const struct status_conditions *c)
 {
-	if (v->zone) /* else no spec was ever understood: it is unknown */
+	if (v->zone) /* else no spec was ever understood */
 		put_state(w, v);
 	jw_text(w, "tzdata", tzdata);
 	put_conditions(w, c, v->generation);
@@ -152,7 +152,7 @@ void status_put_priceplan(
 
 /* ---- Budget ---------------------------------------------------------------------------------- */
 
-/* One that is used up is in force all the more. */
+/* A Budget that is used up is in force, too. */
 void status_judge_budget(const struct budget_view *v, struct status_conditions *ret)
 {
 	bool exhausted = is_reason(&v->active, "Exhausted");
@@ -183,7 +183,7 @@ void status_put_budget(
 
 /* ---- AdvanceReservation ---------------------------------------------------------------------- */
 
-/* As many as the CRD takes of one flavor. */
+/* Rows that the CRD takes of one flavor. */
 #define RESERVED_ROWS_MAX 256
 
 static const char *message_of(const struct condition_view *c, const char *when_well)
@@ -191,7 +191,7 @@ static const char *message_of(const struct condition_view *c, const char *when_w
 	return c->ok && !*c->message ? when_well : c->message;
 }
 
-/* Of one that is not accepted there is nothing to keep. */
+/* If the AdvanceReservation is not accepted there is nothing to keep. */
 void status_judge_advance_reservation(
 	const struct advance_reservation_view *v, struct status_conditions *ret)
 {
@@ -228,8 +228,9 @@ static struct usage_view *row_of(struct usage_view *row, size_t n, const struct 
 	return NULL;
 }
 
-/* The rows of all ClusterQueues, added up: nominal has the amount, reserved what is to be left of it: others
- * start on the rest once this is read back. False when there are more than the status has place for. */
+/* Adds up the rows of all ClusterQueues: nominal has the amount, reserved what is left of it.
+ * Others start on the rest once this is read back. False when there are more than the status has
+ * place for. */
 static bool add_up(const struct advance_reservation_view *v, struct usage_view *row, size_t *n)
 {
 	*n = 0;
@@ -257,8 +258,8 @@ static void put_reserved(struct json_writer *w, const struct usage_view *row, co
 	quantity_put(w, "used", row->used, row->resource);
 }
 
-/* What was given back is told with all rows or not at all: of a part, another leader would take the
- * rest for given back. */
+/* What was given back is told with all rows or not at all: with only some, another leader would
+ * take the other rows for given back. */
 static void put_window(struct json_writer *w, const struct advance_reservation_view *v)
 {
 	struct usage_view row[RESERVED_ROWS_MAX];
@@ -266,7 +267,7 @@ static void put_window(struct json_writer *w, const struct advance_reservation_v
 	bool whole = add_up(v, row, &n);
 	instant_put(w, "from", v->from_ms);
 	instant_put(w, "until", v->until_ms);
-	/* Exact: it is compared with the beginning of a window when it is read back. */
+	/* This time is exact: read back, it is compared with the beginning of a window. */
 	instant_put_shortest(w, "leftFrom", whole ? v->left_from_ms : 0);
 	status_put_flavors(w, "flavors", row, n, put_reserved, NULL);
 }

@@ -25,18 +25,18 @@ enum {
 	STATUS_MAX_BYTES = 512 * 1024,
 	TIMEOUT_MS = 10000,
 	EFFECT_MS =
-		5000, /* what of a spec has no effect is looked at so often, and told at the second look */
+		5000, /* between looks at what of a spec has no effect; the second look tells it */
 	EFFECT_OF_QUOTAS =
-		25, /* what others than LocalQueues cost in these: quotas are held against all nodes */
+		25, /* the cost of other objects, in LocalQueues: quotas are held against all nodes */
 	EFFECTS_A_PASS =
-		500, /* of LocalQueues, which tenants make: the others are looked at later */
+		500, /* looks in a pass, in LocalQueues, which tenants make: the rest comes later */
 	EFFECTIVE = STATUS_CONDITIONS_MAX - 1, /* its place among the conditions */
 };
 
 static const struct {
 	const char *name, *plural;
 	const char *condition[STATUS_CONDITIONS_MAX];
-	enum effect_kind effect; /* of those that have the condition Effective */
+	enum effect_kind effect; /* of kinds that have the condition Effective */
 } subject_kinds[] = {
 	[REPORT_CLUSTERQUEUE] = {"ClusterQueue", "clusterqueues", {"Active", NULL, "Effective"},
 		EFFECT_CLUSTERQUEUE},
@@ -65,26 +65,26 @@ struct subject {
 	bool lost;    /* freed when its write is answered */
 	bool doubted; /* its last write was refused, as when another object has its name by now */
 
-	/* Its conditions as last written or read, in the order of subject_kinds. */
+	/* Conditions as last written or read, in the order of subject_kinds. */
 	struct {
 		bool known, is;
 		struct instant_text since;
 	} condition[STATUS_CONDITIONS_MAX];
 
-	/* What of its spec has no effect, as it was looked at last. */
+	/* The parts of its spec without effect, by the last look. */
 	struct {
 		bool looked, suspected; /* suspected: there is a fault, which is told if it stays */
 		uint64_t version;
 		int64_t looked_ms;
 		const char *reason;
-		char *message; /* NULL: nothing is said yet */
+		char *message; /* NULL: nothing was said yet */
 	} effect;
 
-	bool deleting;	    /* a flavor: it is kept while it is in use */
-	bool unsaid;	    /* a flavor: something is to be written */
-	char *refusal;	    /* a flavor: the sentence; NULL when it is fine */
-	char *maker;	    /* a flavor: what makes nodes of it, as was told; NULL: nothing */
-	int64_t generation; /* ... of the spec that was judged */
+	bool deleting;	    /* a flavor that is being deleted, and kept while it is in use */
+	bool unsaid;	    /* a flavor with news to be written */
+	char *refusal;	    /* why a flavor was refused, a sentence; NULL: it was not */
+	char *maker;	    /* what makes nodes of a flavor, as was told; NULL: nothing */
+	int64_t generation; /* of the flavor's spec that was judged */
 
 	char *written;	 /* the text the server has, NULL when not known */
 	char *under_way; /* the text that is being written, NULL: none */
@@ -110,8 +110,8 @@ struct status_writer {
 	enum status_writer_kind at_kind;
 	size_t at_index;
 	struct status_effect effect;	 /* what effect_of() gives */
-	size_t effects;			 /* that were looked at in this pass, in LocalQueues */
-	struct status_conditions judged; /* of what is being rendered */
+	size_t effects;			 /* looks in this pass, in LocalQueues */
+	struct status_conditions judged; /* of the object that is being rendered */
 	int64_t complained_ms;
 	int64_t now_ms;
 };
@@ -174,8 +174,8 @@ void status_writer_free(struct status_writer *r)
 
 /* ---- what the API server has ----------------------------------------------------------------- */
 
-/* Its status was emptied, or it went back to what it was (a store that was restored): another leader would
- * go by that. The second condition is not always there. */
+/* Tells whether the status was emptied, or went back (a store that was restored): another leader
+ * would go by that. The second condition is not always there. */
 static bool is_lost(const struct subject *s, size_t i, const cJSON *condition, const char *status)
 {
 	if (i > 0 || !s->written)
@@ -209,8 +209,8 @@ static int64_t version_number(const char *version)
 	return version && text_number(version, INT64_MAX, &n) ? n : 0;
 }
 
-/* Another client has written it: a status that does not count with that would undo what an earlier leader gave
- * back, so it is written anew, and counts for this version alone. */
+/* Takes in a version that another client has written. A status that ignores it would undo what an
+ * earlier leader gave back, so it is written anew, and for this version alone. */
 static void take_in_version(struct subject *s, const cJSON *object)
 {
 	if (s->kind != REPORT_ADVANCE_RESERVATION)
@@ -232,7 +232,7 @@ void status_writer_see(
 	struct subject *s = subject_get(r, &k);
 	struct uid uid = {{0}};
 	decode_uid(object, &uid);
-	if (s && uid_cmp(&s->uid, &uid) != 0) { /* made anew: nothing was said of it yet */
+	if (s && uid_cmp(&s->uid, &uid) != 0) { /* another object, of which nothing was said yet */
 		status_writer_lose(r, kind, k.ns, k.name);
 		s = NULL;
 	}
@@ -291,7 +291,8 @@ static void complain(struct status_writer *r, const struct subject *s, const cha
 		"namespace", s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
 }
 
-/* At the first refusal the watch is about to tell of another object. */
+/* Tells whether a failed write is logged. Not at its first refusal: the watch may be about to tell
+ * of another object. */
 static bool is_worth_a_word(const struct subject *s, enum kube_outcome o)
 {
 	return !s->lost && o != KUBE_GONE && (o != KUBE_STALE || s->doubted);
@@ -363,7 +364,7 @@ static void subject_write(struct subject *s, struct buf *text)
 	buf_done(&body);
 }
 
-/* The time since which the condition has been what it is; it becomes now when it changes. */
+/* Returns since when the condition is as it is: now, if it has changed. */
 static const char *since_of(struct subject *s, size_t i, bool is)
 {
 	if (!s->condition[i].known || s->condition[i].is != is) {
@@ -418,7 +419,8 @@ static void tell_effect(const struct subject *s, const struct condition_view *v)
 			s->status_writer->now_ms);
 }
 
-/* Objects are applied in any order: what is missing for a moment is not told. */
+/* Looks at what of a spec has no effect. Objects are applied in any order: what is missing for a
+ * moment is not told. */
 static void look_at_effect(struct subject *s)
 {
 	struct status_writer *r = s->status_writer;
@@ -442,7 +444,7 @@ static void look_at_effect(struct subject *s)
 	s->effect.message = mem_strdup(v.message);
 }
 
-/* Valid until the next call; NULL: nothing is said of it. */
+/* Returns the effect of a spec, valid until the next call; NULL: nothing is said of it. */
 static const struct status_effect *effect_of(struct subject *s)
 {
 	struct status_writer *r = s->status_writer;
@@ -459,7 +461,8 @@ static const struct status_effect *effect_of(struct subject *s)
 
 /* ---- one pass over all objects --------------------------------------------------------------- */
 
-/* How slowly the API server answers says how much else it has to do. */
+/* Returns the least time between writes. How slowly the API server answers says how much else it
+ * has to do. */
 static int64_t interval_ms(const struct status_writer *r, enum status_writer_kind kind)
 {
 	int64_t ms = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
@@ -470,7 +473,7 @@ static int64_t interval_ms(const struct status_writer *r, enum status_writer_kin
 	return ms < INTERVAL_MAX_MS ? ms : INTERVAL_MAX_MS;
 }
 
-/* True when s may be written now; what must wait is left for another pass. */
+/* Tells whether s may be written now; what must wait is left for another pass. */
 static bool is_due(struct status_writer *r, const struct subject *s)
 {
 	if (!s)
@@ -496,8 +499,8 @@ static void offer(struct subject *s, struct buf *text)
 		subject_write(s, text);
 }
 
-/* The index-th object of a kind: its subject into *ret if it may be written now, rendered into text
- * by `render`. False past the last. */
+/* Defines a function for the index-th object of a kind. If it may be written now its subject goes
+ * into *ret, and its status, by `render`, into text. False past the last. */
 #define RENDER(kind, ns, render)                                                                   \
 	static bool render_##kind(                                                                 \
 		struct status_writer *r, size_t index, struct subject **ret, struct buf *text)     \
@@ -522,7 +525,7 @@ static void offer(struct subject *s, struct buf *text)
 RENDER(clusterqueue, "",
 	status_put_clusterqueue(&w, &v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s)))
 RENDER(localqueue, v.ns, status_put_localqueue(&w, &v, since_of(s, 0, v.active), effect_of(s)))
-/* One that is only named has no subject. */
+/* A Cohort that is only named has no subject. */
 RENDER(cohort, "",
 	status_put_cohort(&w, &v, r->fair_sharing, since_of(s, 0, v.active), effect_of(s)))
 RENDER_JUDGED(calendar, r->zones ? zones_edition(r->zones) : "", &r->judged)
@@ -530,7 +533,7 @@ RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
 RENDER_JUDGED(budget, &r->judged)
 
-/* Nothing is said of one before the queue has judged it, as it was told last. */
+/* An AdvanceReservation is not written before the queue has judged it as it was told last. */
 static bool render_advance_reservation(
 	struct status_writer *r, size_t index, struct subject **ret, struct buf *text)
 {
@@ -550,7 +553,7 @@ static bool render_advance_reservation(
 	return true;
 }
 
-/* It works as before while it is in use: its admin is told what uses it. */
+/* Tells the admin what uses a flavor that is being deleted: until then it works as before. */
 static void judge_termination(const struct subject *s, struct buf *message)
 {
 	char users[QUEUE_USERS_SIZE];
@@ -594,7 +597,7 @@ static void report_flavor(struct subject *s)
 	buf_done(&message);
 }
 
-/* One of those that have news; false when there is none that may be written now. */
+/* Writes a flavor that has news; false when there is none that may be written now. */
 static bool report_flavors(struct status_writer *r)
 {
 	struct subject *s;
@@ -606,7 +609,7 @@ static bool report_flavors(struct status_writer *r)
 	return false;
 }
 
-/* True when it is another one than was told. */
+/* Looks up what makes nodes of the flavor. True when it is another one than was told. */
 static bool look_at_maker(struct subject *s)
 {
 	const char *maker = queue_flavor_maker(s->status_writer->queue, s->name);
@@ -617,8 +620,8 @@ static bool look_at_maker(struct subject *s)
 	return true;
 }
 
-/* What uses those that are being deleted changes with the queues, and what makes nodes comes and
- * goes. */
+/* Marks flavors with possible news: the users of a deleted one change with the queues, and what
+ * makes nodes comes and goes. */
 static void look_at_flavors(struct status_writer *r)
 {
 	struct subject *s;
@@ -627,7 +630,7 @@ static void look_at_flavors(struct status_writer *r)
 			s->unsaid = true;
 }
 
-/* False past the last of the kind that the pass is at. */
+/* Writes the next object, if it is due. False past the last of the kind that the pass is at. */
 static bool report_next(struct status_writer *r)
 {
 	static bool (*const render[])(struct status_writer * r, size_t index, struct subject * *ret,

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* There are few: as many as ClusterQueues, times a handful of words. */
+/* Finds or adds a row. There are few: as many as ClusterQueues, times a handful of words. */
 static struct trouble_row *row_of(struct trouble_rows *r, const struct gate_trouble *x)
 {
 	for (size_t i = 0; i < r->n; i++)

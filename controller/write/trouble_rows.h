@@ -1,6 +1,6 @@
 /*
- * Runs whose pods are stuck, counted: a row for each ClusterQueue and word. What /metrics and reports of queues
- * show: they name no Job.
+ * Runs whose pods are stuck, counted: a row for each ClusterQueue and word. /metrics and reports of
+ * queues show them, and name no Job.
  */
 #ifndef SLUICE_CONTROLLER_WRITE_TROUBLE_ROWS_H
 #define SLUICE_CONTROLLER_WRITE_TROUBLE_ROWS_H
@@ -13,7 +13,7 @@ struct trouble_row {
 	const char *clusterqueue; /* the gate's, as all names */
 	enum trouble_word word;
 	size_t jobs;
-	int64_t since_ms; /* of the one that is stuck for longest */
+	int64_t since_ms; /* of the run that is stuck for longest */
 };
 
 struct trouble_rows {
@@ -21,7 +21,7 @@ struct trouble_rows {
 	size_t n;
 };
 
-/* Good until the next pass of the gate. */
+/* Counts them. Good until the next pass of the gate. */
 struct trouble_rows trouble_rows_of(const struct gate *g);
 void trouble_rows_done(struct trouble_rows *r);
 
