@@ -60,8 +60,8 @@ static bool has_pods(const struct gate_job *j)
 		       j->seen.story_state == STORY_STARTED);
 }
 
-/* Reads what the story tells of the run, if the Job may have pods and Sluice wrote the story. Where
- * others resumed it after its stop, pods of the stopped run may be left, so that counts as well. */
+/* Reads what the story tells of the run, if the Job may have pods and Sluice wrote it. Others may
+ * have resumed the run after its stop: its pods may be left. */
 static bool told_run(struct gate *g, const struct gate_job *j, struct story_run *ret)
 {
 	return has_pods(j) &&
@@ -69,7 +69,7 @@ static bool told_run(struct gate *g, const struct gate_job *j, struct story_run 
 }
 
 /* Tells whether it has pods of a later attempt. Every look at a Job asks this, so the story is read
- * only if it may tell. */
+ * last. */
 static bool runs_later_attempt(struct gate *g, const struct gate_job *j, int32_t attempt)
 {
 	struct story_run run;
@@ -261,7 +261,7 @@ static int last_first(const void *a, const void *b)
 	return (x->seen.version < y->seen.version) - (x->seen.version > y->seen.version);
 }
 
-/* Lists the runs that were adopted and go on, the last to start first; returns how many. */
+/* Lists the adopted runs that go on, the last to start first; returns how many. */
 static size_t adopted(const struct gate *g, struct gate_job ***ret)
 {
 	size_t n = 0;
@@ -314,7 +314,6 @@ bool gate_settling(const struct gate *g, int64_t *ret_left_ms)
 	return g->role == ROLE_LEADING && a->pauses;
 }
 
-/* Explains a Job that waits while nothing starts. */
 void explain_adoption(const struct gate *g, struct explanation *x)
 {
 	const struct adoption *a = &g->adoption;

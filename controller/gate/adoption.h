@@ -24,8 +24,8 @@ struct adoption {
 };
 
 /* Tells whether a Job's story holds more than the reservation that was read: the ledger lost a
- * GROW. If so, puts what the story says into r, whose lines are then good until the next call. Once
- * the queue has them, adoption_raise() writes them to the ledger. */
+ * GROW. Then puts that into r, with lines that are good until the next call. Once the queue has
+ * them, adoption_raise() writes them to the ledger. */
 bool adoption_is_outgrown(struct gate *g, const struct gate_job *j, struct ledger_reservation *r);
 void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Tells whether the Job's own story lets it have as many pods as it has. */
@@ -42,10 +42,10 @@ bool adoption_finds(struct gate *g, const struct gate_job *j, struct ledger_rese
 void adoption_found(struct gate *g, struct gate_job *j);
 /* Begins the pause, if one is due. Call it when all that runs was adopted. */
 void adoption_begin(struct gate *g);
-/* Tells whether the Job runs by the word of a leader that came after us: then we lead no more. */
+/* Tells whether a leader that came after us let the Job run: then we lead no more. */
 bool adoption_is_of_later_leader(struct gate *g, const struct gate_job *j);
 /* Tells whether, in the pause, the Job is seen to run a later attempt than was adopted, or to hold
- * more. Only the beginning of a takeover can mend that, so another one is needed. */
+ * more. Then another takeover is needed. */
 bool adoption_overtakes(struct gate *g, const struct gate_job *j);
 /* Takes the ledger's refusal of an adoption: it had closed that attempt. */
 void adoption_was_in_vain(struct gate *g, struct gate_job *j);

@@ -95,7 +95,6 @@ static void sample(struct gate *g, const struct gate_job *j)
 	queue_finished_job(g->queue, &j->uid, end_ms);
 }
 
-/* Forgets what the attempt was, and what was under way of its run. */
 static enum phase forget_attempt(struct gate *g, struct gate_job *j, int64_t not_before_ms)
 {
 	struct attempt *a = &j->attempt;
@@ -176,8 +175,8 @@ enum phase attempt_fenced(struct gate *g, struct gate_job *j)
 	return attempt_call_off(g, j);
 }
 
-/* Tells whether an earlier leader's STOP came before ours: then its reason counts. (Or it was our
- * own, and its owner has taken the hold off already.) */
+/* Tells whether an earlier leader's STOP came before ours, or our own, whose hold the owner has
+ * taken off already. Then its reason counts. */
 static bool stopped_before_us(const struct gate_job *j)
 {
 	return j->stop.hold && !j->stop.hold_owed && !j->seen.held && j->seen.suspend &&
@@ -213,9 +212,8 @@ static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 	queue_recall_history(g->queue, &j->uid, &j->seen.history);
 }
 
-/* Owes the Job its hold, where another client suspended it before our STOP came: it is on hold only
- * once the annotation is written. Its story may be lost by then; what is owed does not depend on
- * it. */
+/* Owes the Job its hold, where another client suspended it before our STOP came: the annotation is
+ * still to be written, even if the story is lost by then. */
 static void owe_hold(struct gate_job *j)
 {
 	if (j->stop.hold && j->seen.suspend && !j->seen.held &&
@@ -254,8 +252,7 @@ enum phase attempt_drain(struct gate *g, struct gate_job *j)
 	return PHASE_DRAINING;
 }
 
-/* Returns the most pods that the run may have: one that an earlier leader started may have been
- * scaled down since. */
+/* Returns the most pods of the run: an earlier leader may have scaled it down. */
 static int32_t most_held(const struct gate_job *j)
 {
 	bool known = j->attempt.pods < INT32_MAX;
@@ -263,8 +260,8 @@ static int32_t most_held(const struct gate_job *j)
 							      : j->seen.parallelism;
 }
 
-/* Tells whether its start is given up only since the server failed at it, or refused it. A Job that
- * goes on hold for that keeps its reason. */
+/* Tells whether the server only failed at its start, or refused it. A Job that goes on hold for
+ * that keeps its reason. */
 static bool is_only_given_up(const struct gate_job *j)
 {
 	return j->stop.reason == REFUSED_BY_SERVER && !j->stop.hold;
@@ -352,10 +349,9 @@ static void name_clusterqueue(struct gate *g, struct gate_job *j)
 		j->attempt.clusterqueue = g->taken.lines[0].node + 3;
 }
 
-/* Tells whether a request is under way that a start must wait for. A notice does no harm: the start
- * tests that there is none, or takes it off. Nor does a record of outcomes: it may stand on a run.
- * Nor does the PATCH of the start time: it moves neither story nor generation, and the start is
- * sent behind it. */
+/* Tells whether a start must wait for a request. A notice does no harm: the start tests that there
+ * is none, or takes it off. A record of outcomes may stand on a run. The PATCH of the start time
+ * moves neither story nor generation, and the start is sent behind it. */
 static bool busy_with_another(const struct gate_job *j)
 {
 	return job_busy(j) && !intent_is(job_busy_with(j), HARMLESS_TO_START);
@@ -395,8 +391,8 @@ void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decis
 	gate_mark_dirty(g, j);
 }
 
-/* Returns a pause that doubles with each refusal in a row: queue and ledger disagree, and asking
- * does not mend that. */
+/* Returns a pause that doubles with each refusal in a row: asking does not mend that queue and
+ * ledger disagree. */
 static int64_t refusal_pause(struct gate *g, struct gate_job *j)
 {
 	return gate_spread(
@@ -440,9 +436,8 @@ enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j)
 	return forget_attempt(g, j, 0);
 }
 
-/* Counts the pods by the reservation, not as seen: its owner may have raised the Job while no
- * leader looked. The reservation is for more pods than the Job needs now when some have ended, or
- * it was scaled down. */
+/* Counts pods by the reservation: the owner may have raised the Job while no leader looked. The Job
+ * may need fewer, when some have ended, or it was scaled down. */
 static int32_t reserved_pods(const struct gate *g, const struct gate_job *j)
 {
 	int32_t pods = queue_job_pods(g->queue, &j->uid);

@@ -52,9 +52,8 @@ enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struc
 void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Takes over an open reservation. */
 enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* Say that ADOPT will be made; that the ledger has taken it. In between the queue takes the attempt
- * for no run: a run would be charged, and the ledger may have closed and charged this one before.
- * */
+/* Say that ADOPT will be made; that the ledger has taken it. In between the queue takes it for no
+ * run, which would be charged: the ledger may have charged it before. */
 void attempt_adopting(struct gate_job *j);
 void attempt_adopted(struct gate *g, struct gate_job *j);
 /* Forgets an attempt that the ledger has closed already. */
@@ -71,38 +70,36 @@ void attempt_sent(struct gate_job *j);
 void attempt_in_doubt(struct gate_job *j);
 /* Keeps the number of the ProvisioningRequest that its pods name. */
 void attempt_provisioned(struct gate_job *j, int32_t number);
-/* Tells whether it was adopted, and the Job is seen as it was before the attempt. The Job is read
- * first. Until then the queue is told nothing of it: it would decide on a stop by what is out of
- * date. */
+/* Tells whether it was adopted, and the Job is seen as before the attempt. Until the Job is read
+ * the queue is told nothing of it, or it would decide on a stop by what is out of date. */
 bool attempt_is_behind(const struct gate_job *j);
 /* Says that the Job was read. */
 void attempt_caught_up(struct gate_job *j);
 /* Says that the Job controller has seen the start. */
 void attempt_acked(struct gate_job *j);
-/* Keeps other attempts from beginning before that time. */
+/* Delays the next attempt until then. */
 void attempt_pause(struct gate_job *j, int64_t not_before_ms);
-/* Finds out how many pods the reservation is for, if it was adopted before the Job was seen. */
+/* Finds out how many pods a reservation is for that was adopted before the Job was seen. */
 void attempt_know_pods(struct gate *g, struct gate_job *j);
 /* Tells the queue whether all pods of the run are ready, when that is news. */
 void attempt_tell_ready(struct gate *g, struct gate_job *j);
 /* Lowers the reservation to so many pods, if it is for more. */
 void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
-/* Makes the GROW of a reservation that the queue has raised. Returns the number of this change of size. */
+/* Makes the GROW of a reservation that the queue has raised. Returns its number. */
 int32_t attempt_begin_growth(struct gate *g, struct gate_job *j);
 /* Raises the reservation to so many pods: GROW is durable. */
 void attempt_grow(struct gate_job *j, int32_t pods);
 /* Counts a start that came to nothing by its owner's doing. Returns the pause until the next, often
  * 0. */
 int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
-/* Tells whether the start is to be called off unless it landed already: something of the Job has
- * changed. */
+/* Tells whether the start is to be called off unless it landed: the Job has changed. */
 bool attempt_must_not_start(const struct gate *g, const struct gate_job *j);
 /* Tells whether the Job has no story, and its spec was changed since the decision (made on generation 1,
  * as far as a later leader knows): the start may have landed, and nothing on the Job would tell. */
 bool attempt_story_is_lost(const struct gate_job *j);
 /* Gives back the reservation of a start that never landed, and cannot any more. */
 enum phase attempt_call_off(struct gate *g, struct gate_job *j);
-/* Calls a start off that was in doubt, now that the fence keeps its PATCHes from landing. */
+/* Calls off a start that was in doubt: the fence keeps its PATCHes from landing. */
 enum phase attempt_fenced(struct gate *g, struct gate_job *j);
 /* Starts the drain of a run that ended: the reservation is kept until no pod is left. */
 enum phase attempt_drain(struct gate *g, struct gate_job *j);

@@ -228,8 +228,8 @@ void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, 
 	operate(g, j, kind, at_ms, 0);
 }
 
-/* Has the queue count what a Job holds, and decide nothing about it: there is nothing to start any
- * more, or the Job as seen is older than its reservation, and will be read. */
+/* Has the queue count what a Job holds, and decide nothing about it: it is over, or as seen is
+ * older than its reservation, and will be read. */
 static void adopt_unread(
 	struct gate *g, const struct gate_job *j, const struct ledger_reservation *r)
 {

@@ -189,8 +189,7 @@ void gate_add_operation(struct gate *g, const struct ledger_op *op);
 void gate_operate(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t lost_ms);
 /* Makes an operation for what was done at another time than now. */
 void gate_operate_at(struct gate *g, struct gate_job *j, enum ledger_kind kind, int64_t at_ms);
-/* Tells the queue of a reservation: the queue counts the lines as the Job's, whether or not it has
- * the Job in its order. */
+/* Has the queue count a reservation as the Job's, whether or not it has the Job in its order. */
 void gate_adopt_in_queue(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Ends our epoch. */
 void gate_depose(struct gate *g, const char *why);
@@ -200,7 +199,7 @@ void gate_confirm_before(const struct gate *g, struct gate_job *j);
 void gate_confirm_lease(struct gate *g);
 /* Tells whether a request of that kind would write to a Job that a successor of ours may lead. */
 bool gate_doubts_lease(const struct gate *g, const struct gate_job *j, enum intent_kind kind);
-/* Tells whether no confirmation came for so long that a successor may lead by now. */
+/* Tells whether the lease ran out unconfirmed: a successor may lead by now. */
 bool gate_lease_ran_out(const struct gate *g);
 /* Tells whether nothing starts, because of a mass stop or an adoption; tells the queue so. */
 bool gate_starts_pause(const struct gate *g);

@@ -88,9 +88,8 @@ static void keep_words(const struct gate_job *j, enum intent_kind asked, const s
 	f->refused = a->outcome == JOB_DENIED;
 }
 
-/* Tells whether a failure is to be noted: once a kind, for all its failures in a row. "Come again
- * in a second" is no news, from a server that is busy. Nor is one answer that did not come: each
- * restart of a server does that. */
+/* Tells whether a failure is noted: once a kind, for all its failures in a row. "Come again in a
+ * second" is no news. Nor is one answer that did not come: each restart of a server does that. */
 static bool is_news(const struct failing *f, enum intent_kind asked, const struct job_answer *a)
 {
 	bool asks_to_wait = a->outcome == JOB_BUSY && a->retry_ms > 0;
@@ -224,15 +223,15 @@ static const char *verb_of(const struct failing *f, bool past)
 	return f->refused ? "refuses" : "fails";
 }
 
-/* Tells whether the failure is of a start that is over: what it met may be over, too. */
+/* Tells whether the failure is of a start that is over. */
 static bool tells_of_last_start(const struct gate_job *j, const struct failing *f)
 {
 	return f->asked == INTENT_START &&
 	       (j->phase == PHASE_WAITING || j->phase == PHASE_RESERVING);
 }
 
-/* Tells whether the request that failed is not asked for any more. A start before an edit says
- * nothing of the next. */
+/* Tells whether what failed is asked for no more. A start before an edit says nothing of the next.
+ * */
 static bool is_over(const struct gate *g, const struct gate_job *j, const struct failing *f)
 {
 	if (f->asked == INTENT_DELETE)

@@ -51,7 +51,6 @@ void failing_answered(
 	struct gate *g, struct gate_job *j, enum intent_kind asked, const struct job_answer *a);
 /* Forgets what does not matter in the phase that comes next. */
 void failing_enter(struct gate_job *j, enum phase next);
-/* Tells whether the start has failed for too long. */
 bool failing_ends_start(const struct gate *g, const struct gate_job *j);
 /* Counts a start that was given up, if another write has landed since it began to fail. Returns how many
  * were counted before it in a row. */
@@ -60,7 +59,6 @@ unsigned failing_count_start(const struct gate *g, struct gate_job *j);
 bool failing_by_status(const struct gate_job *j);
 /* Limits the pause until the next try. */
 int64_t failing_pause_max_ms(const struct gate *g, const struct gate_job *j, int64_t usual_ms);
-/* Forgets all failures. */
 void failing_over(struct gate_job *j);
 /* Adds what fails, and the server's words, to the sentence. */
 void explain_failing(const struct gate *g, const struct gate_job *j, struct explanation *x);

@@ -322,8 +322,8 @@ static void ask_ledger(struct gate *g)
 	}
 }
 
-/* Takes the time. Alarms go by tick_ms: so when the clock on the wall has stepped, Jobs that wait
- * for a time of day are looked at, and the queue is told. */
+/* Takes the time. Alarms go by tick_ms: so when the wall clock has stepped, Jobs that wait for a
+ * time of day are looked at. */
 static void heed_clock(struct gate *g, int64_t now_ms, int64_t tick_ms)
 {
 	int64_t step_ms = (now_ms - g->now_ms) - (tick_ms - g->tick_ms);

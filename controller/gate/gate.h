@@ -67,7 +67,6 @@
 
 struct gate;
 
-/* When a Job is likely to start, by a forecast. */
 struct likely_start {
 	int64_t at_ms;	  /* as likely as not; 0: not known */
 	int64_t as_of_ms; /* when the forecast was made */
@@ -110,8 +109,8 @@ void gate_see_job(struct gate *g, const struct job *j);
 /* Takes DELETED from the watch, which says so also when the queue label is taken off. */
 void gate_lose_job(struct gate *g, const struct uid *uid);
 
-/* Keeps what is known of a Job that is there but cannot be read now. NULL: which Job that is is not
- * known either, so none counts as lost in the list that is under way. */
+/* Keeps what is known of a Job that is there but cannot be read now. NULL: any Job may be meant, so
+ * none counts as lost in the list that is under way. */
 void gate_keep_job(struct gate *g, const struct uid *uid);
 
 /* A ProvisioningRequest that the gate had made for a Job (provision.h). */
@@ -137,15 +136,15 @@ void gate_lose_provision(struct gate *g, const struct uid *job, const char *ns, 
 void gate_begin_list(struct gate *g);
 void gate_end_list(struct gate *g);
 
-/* Has each Job of the next complete list looked at anew, changed or not: requests are counted
- * differently now, or other Jobs are managed. Call it before that list begins. */
+/* Has each Job of the next complete list looked at anew, changed or not, since requests are counted
+ * differently, or other Jobs are managed. Call it before that list begins. */
 void gate_retell(struct gate *g);
 
-/* Says that everything has been listed once (Jobs, and what admins describe). */
+/* Says that Jobs, and what admins describe, have been listed once. */
 void gate_set_synced(struct gate *g);
 
-/* Says whether there is a watch of Jobs now; until the first call there is. A standby without one
- * does not ask for the lease. */
+/* Says whether there is a watch of Jobs now. True until this is called. A standby without one does
+ * not ask for the lease. */
 void gate_set_following(struct gate *g, bool following);
 
 /* ---- The pass -------------------------------------------------------------------------------- */
@@ -163,9 +162,9 @@ struct gate_wake gate_wake(const struct gate *g);
 
 /* ---- Intents --------------------------------------------------------------------------------- */
 
-/* Takes the next intent; NULL: there is none. An intent says all that is needed to carry it out,
- * and is valid, with all it points to, until the next call of any gate function. INTENT_BATCH is
- * until it is answered. */
+/* Takes the next intent; NULL: there is none. It says all that is needed to carry it out, and is
+ * valid, with all it points to, until the next call of any gate function; INTENT_BATCH until it is
+ * answered. */
 const struct intent *gate_take_intent(struct gate *g);
 
 /* ---- Answers: each intent gets exactly one, unless the gate is freed first ------------------- */
@@ -207,8 +206,7 @@ void gate_answer_job(struct gate *g, uint64_t id, const struct job_answer *a);
 /* ---- What people and operators ask ----------------------------------------------------------- */
 
 bool gate_deposed(const struct gate *g); /* our epoch is over: end the process */
-/* Tells whether a list or an answer had a Job older than it was known to be: nothing that is known
- * here can be relied on. */
+/* Tells whether a list or an answer had a Job older than it was known: nothing known here holds. */
 bool gate_store_went_back(const struct gate *g);
 bool gate_leading(const struct gate *g); /* holds adopted, deciding */
 int64_t gate_epoch(const struct gate *g);
@@ -260,7 +258,6 @@ struct gate_mass_stop {
 	size_t jobs, running; /* these Jobs; all that run */
 	int64_t left_ms;      /* until the mass is stopped */
 };
-/* Tells whether there is such a mass. */
 bool gate_mass_stop(const struct gate *g, struct gate_mass_stop *ret);
 
 /* Tells whether nothing starts for a while, since the ledger failed over or was restored
@@ -314,8 +311,8 @@ struct gate_run {
 	bool estimated;	 /* when it began is not known, nor what it costs */
 	struct run_cost bill;
 };
-/* Which runs are asked for: all that started in [from_ms, to_ms). Tenants ask again and again for
- * the runs of their namespace: to answer, no other run is billed. */
+/* The runs that are asked for: all that started in [from_ms, to_ms). Tenants ask again and again
+ * for those of their namespace, so no other run is billed for the answer. */
 struct gate_runs_asked {
 	const char *ns; /* NULL: all namespaces */
 	int64_t from_ms, to_ms;

@@ -12,8 +12,8 @@
 #define DENIED_MS INT64_C(60000) /* doubled with each refusal in a row */
 #define DENIED_MAX_MS INT64_C(240000)
 
-/* Tells whether its owner's number is still there to grow to. Else the owner has edited the Job,
- * and the PATCHes that were sent cannot land any more. */
+/* Tells whether its owner still asks for that many. Else the owner has edited the Job, and PATCHes
+ * that were sent cannot land any more. */
 static bool can_grow(const struct gate_job *j)
 {
 	return j->seen.owner_parallelism >= j->growth.to && j->seen.parallelism < j->growth.to;
@@ -84,7 +84,7 @@ void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledge
 /* ---- The PATCH ------------------------------------------------------------------------------- */
 
 /* Tells whether an earlier leader may have sent a larger number (see the header): the ledger knows
- * of a change of size that the story does not tell of. */
+ * of a change of size that the story lacks. */
 static bool owes_story(const struct gate *g, const struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
@@ -126,7 +126,6 @@ static void landed(struct gate *g, struct gate_job *j)
 	over(g, j);
 }
 
-/* Tells whether no PATCH of the growth can land any more. */
 static bool is_decided(const struct gate_job *j)
 {
 	return !j->growth.may_have_landed || j->growth.fenced || !can_grow(j);
@@ -159,8 +158,7 @@ void growth_settle(struct gate *g, struct gate_job *j)
 		call_off(g, j);
 }
 
-/* Tells whether a new story is needed: the growth is refused, and a PATCH without an answer may
- * land yet. */
+/* Tells whether a new story is needed: refused, with a PATCH in doubt. */
 static bool must_fence(const struct gate_job *j)
 {
 	return j->growth.step == GROWTH_TELLING && j->growth.denied && !j->growth.fenced &&
@@ -202,8 +200,8 @@ bool growth_retell_wanted(const struct gate *g, const struct gate_job *j)
 	return job_goes_on(g, j) && must_retell(g, j);
 }
 
-/* Puts in the owner's number, unless the run has as many pods: then the spec is the owner's own
- * again. */
+/* Puts in the owner's number, unless the run has that many pods: then the spec is the owner's own.
+ * */
 static void tell_counts(const struct gate_job *j, int32_t parallelism, struct story *s)
 {
 	if (parallelism >= j->seen.owner_parallelism)
@@ -248,8 +246,7 @@ bool growth_answered(struct gate *g, struct gate_job *j, const struct job_answer
 	return false;
 }
 
-/* While another PATCH of it may land the growth stays reserved: growth_see_to() puts an end to
- * that. */
+/* The growth stays reserved while a PATCH of it may land: growth_see_to() ends that. */
 void growth_denied(struct gate *g, struct gate_job *j, const char *said)
 {
 	(void)said;

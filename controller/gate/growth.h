@@ -63,10 +63,9 @@ struct growth {
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Takes the ledger's answer to the GROW of that number. */
 void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v);
-/* Ends the growth of a run that is not to stop, if it has landed or cannot any more. */
+/* Ends the growth of a run that goes on, if it has landed or cannot any more. */
 void growth_settle(struct gate *g, struct gate_job *j);
-/* Asks for the PATCH that is due of a run that is neither to stop nor to be smaller. False: none
- * is. */
+/* Asks for the PATCH that is due, unless the run is to stop or be smaller. False: none is. */
 bool growth_see_to(struct gate *g, struct gate_job *j);
 /* Has no PATCH sent any more: the run is to be smaller. */
 void growth_drop(struct gate_job *j);

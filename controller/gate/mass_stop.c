@@ -39,7 +39,7 @@ static bool runs(const struct gate_job *j)
 	return !j->lost && !j->gone && !j->seen.suspend && !j->seen.finished && !j->seen.deleting;
 }
 
-/* Tells whether the Job runs, admitted by its story, and the ledger says nothing of it. */
+/* Tells whether the Job runs by its story, and the ledger has nothing of it. */
 static bool is_unaccounted(const struct gate_job *j)
 {
 	return runs(j) && !job_has_reservation(j) && j->seen.story_state == STORY_STARTED;
@@ -158,7 +158,6 @@ bool gate_mass_stop(const struct gate *g, struct gate_mass_stop *ret)
 	return waits;
 }
 
-/* Explains a Job that waits while nothing starts. */
 void explain_mass_stop(const struct gate *g, struct explanation *x)
 {
 	const struct mass_stop *m = &g->mass_stop;

@@ -38,8 +38,7 @@ static bool is_so(const struct gate *g, const struct gate_job *j)
 	return owner_wants(j) && queue_job_waits_in_vain(g->queue, &j->uid);
 }
 
-/* Waits for the pause of starts to end. By then the lease may be another's: it is confirmed anew.
- * */
+/* Waits while starts pause. The lease, which may be another's by then, is confirmed anew. */
 static void wait_for_pause(struct gate *g, struct gate_job *j)
 {
 	j->never.confirming = false;

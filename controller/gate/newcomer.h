@@ -69,14 +69,12 @@ void newcomer_counted(struct gate *g, struct gate_job *j, const struct job_answe
 void newcomer_adopted(struct gate *g, struct gate_job *j);
 /* Keeps the first free attempt: the ledger had used the one that the Job was adopted as. */
 void newcomer_spent(struct gate_job *j, int32_t next_attempt);
-/* Tells of a Job in STARTING whether the ledger has an earlier leader's ADOPT of it, and no COMMIT.
- * */
+/* Tells whether the ledger has an earlier leader's ADOPT of a Job in STARTING, and no COMMIT. */
 bool newcomer_is_reserved(const struct gate_job *j);
 /* Tells whether the Job was adopted, and has no story yet. INTENT_RETELL writes it. */
 bool newcomer_owes_story(const struct gate_job *j);
 void newcomer_tell(const struct gate_job *j, struct intent *i);
-/* Forgets what was asked of a Job that is off the watch: when it is back, that may be out of date.
- * */
+/* Forgets what was asked of a Job that is off the watch: it may be out of date by its return. */
 void newcomer_lost(struct gate *g, struct gate_job *j);
 void newcomer_end(struct gate_job *j);
 

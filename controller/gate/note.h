@@ -21,7 +21,7 @@ struct note_queue {
 	struct note_item *out; /* the one that was taken last */
 };
 
-/* Adds a note. Returns it, borrowed until the next call, so that its numbers can be filled in. */
+/* Adds a note. Returns it, borrowed until the next call, to fill its numbers in. */
 struct note *gate_note(struct gate *g, enum note_kind kind, const struct gate_job *j,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

@@ -119,10 +119,10 @@ static int32_t pods_lacking(const struct job *seen)
 	return pods > seen->status.ready ? pods - seen->status.ready : 0;
 }
 
-/* Tells whether pods of an earlier run may be left. The API server refuses a new start as long as
- * the Job has a start time. Pods that terminate are pods, and one may end well and count for the
- * next run. And before the Job controller has seen a stop of ours, or that the work is done, the
- * status says nothing of the pods that it made. */
+/* Tells whether pods of an earlier run may be left. The API server refuses a start while the Job
+ * has a start time. Pods that terminate may end well and count for the next run. And until the Job
+ * controller has seen our stop, or that the work is done, the status says nothing of the pods that
+ * it made. */
 static bool is_leaving(const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
@@ -148,10 +148,10 @@ static void keep_labels(struct gate *g, struct gate_job *j, const struct job *se
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-/* Counts the pods whose work a stop or a deletion would lose, until the Job controller has read a
- * stop. A pod that is gone stays at work unless it ended well, or the Job needs fewer now: another
- * is made for it, or the Job goes, too. (A work queue that is about to be Complete is never said to
- * be Suspended.) */
+/* Counts the pods whose work a stop or a deletion loses, until the Job controller has read a stop.
+ * A pod that is gone stays at work unless it ended well, or the Job needs fewer now: another is
+ * made for it, or the Job goes, too. (Of a work queue about to be Complete it never says
+ * Suspended.) */
 static void take_work(struct facts *f, const struct facts *before, const struct job *seen)
 {
 	const struct job_status *s = &seen->status;
@@ -255,7 +255,6 @@ static void keep_texts(struct gate *g, struct gate_job *j, const struct job *see
 	keep_labels(g, j, seen);
 }
 
-/* Does what follows from the newest facts, for each part of the record. */
 static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *before)
 {
 	const struct facts *f = &j->seen;
@@ -303,10 +302,9 @@ static bool take_facts(struct gate *g, struct gate_job *j, const struct job *see
 	return retold;
 }
 
-/* Tells the queue what attempts under other leaders left behind, from the story: what its own
- * decisions did it knows. A standby follows all stories, a leader those of other leaders. While an
- * attempt holds quota its story tells what the attempts before it left; when it was stopped, what
- * it leaves itself. */
+/* Tells the queue, from the story, what attempts under other leaders left behind: its own it knows.
+ * A standby follows all stories. While an attempt holds quota its story tells what the attempts
+ * before it left; when it was stopped, what it leaves itself. */
 static void recall(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
 	bool stopped = seen->admission.state == STORY_STOPPED &&
@@ -341,9 +339,8 @@ static void tell_queue(struct gate *g, const struct gate_job *j, const struct jo
 		queue_set_job(g->queue, seen);
 }
 
-/* Says that the store went back, if a complete list shows the Job older than it was known, or there
- * though it was gone. A list is as new as what was known when it was asked for; an answer may have
- * come since. */
+/* Says that the store went back, if a complete list shows the Job older than it was known, or again
+ * though it was gone. A list is as new as its request; an answer may have come since. */
 static void suspect_store(struct gate *g, const struct gate_job *j, const struct job *seen)
 {
 	if (g->listing && (j->gone || seen->version < j->seen.version) && j->told_in != g->list)
@@ -355,8 +352,8 @@ bool gate_store_went_back(const struct gate *g)
 	return g->went_back;
 }
 
-/* Takes how a Job ended that a request found gone before the watch told: others may wait for its
- * success. */
+/* Takes the end of a Job that a request found gone before the watch told: others may wait for it.
+ * */
 static void see_late_end(struct gate_job *j, const struct job *seen)
 {
 	j->seen.finished |= job_finished(seen);
@@ -365,7 +362,6 @@ static void see_late_end(struct gate_job *j, const struct job *seen)
 	j->seen.finished_ms = seen->status.finished_ms;
 }
 
-/* Takes in facts that are newer than what is known. */
 static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	if (j->gone)
@@ -389,8 +385,7 @@ static bool see(struct gate *g, struct gate_job *j, const struct job *seen)
 	return true;
 }
 
-/* Unfollows a Job that an event told gone, and that goes on off the watch: how it ends is not seen.
- * */
+/* Unfollows a Job that an event told gone, and that goes on unwatched: its end is not seen. */
 static void is_there(struct gate *g, struct gate_job *j)
 {
 	if (!j->told_end)
@@ -521,9 +516,9 @@ static void tell_followers(struct gate *g, const struct job *seen)
 	queue_see_predecessor(g->queue, &p);
 }
 
-/* by_event: all that the Job became was seen until it left. Unless it had ended when this
- * controller listed Jobs, and is known by its reservation alone. And a watch by label says the same
- * of a Job that lost its label and runs on: a leader asks at once, a standby does not. */
+/* by_event: all that the Job became was seen until it left; not if it had ended when this
+ * controller listed Jobs. A watch by label says the same of a Job that lost its label and runs on:
+ * a leader asks at once, a standby does not. */
 static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 {
 	lose(g, j);
@@ -531,8 +526,8 @@ static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, j->told_end);
 }
 
-/* Tells the forecast of a new Job. Jobs of a list came earlier, nobody knows when; a Job with a
- * story has waited before. */
+/* Tells the forecast of a new Job. Jobs of a list came earlier, and a Job with a story has waited.
+ * */
 static void tell_arrival(const struct gate *g, const struct job *seen)
 {
 	if (g->came && !g->listing && seen->suspend && seen->admission.state == STORY_NONE)

@@ -30,7 +30,7 @@ static bool is_unanswered(const struct gate_job *j)
 	return j && job_busy(j) && job_busy_with(j) == INTENT_OUTCOMES;
 }
 
-/* Keeps the unanswered PATCHes, which count, so that a slow API server is given no more to do. */
+/* Keeps unanswered PATCHes, which count: a slow API server is given no more to do. */
 static void forget_answered(struct gate *g)
 {
 	struct outcome_notes *n = &g->outcome_notes;
@@ -41,8 +41,8 @@ static void forget_answered(struct gate *g)
 	n->nposted = kept;
 }
 
-/* Jobs that cannot be written to now are returned when all were looked at: else they would come
- * again at once. */
+/* Jobs that cannot be written to now are returned at the end: else they would come again at once.
+ * */
 void outcome_note_tick(struct gate *g)
 {
 	struct uid uid, later[LOOKS_MAX];

@@ -93,8 +93,7 @@ static bool looked_for(struct gate *g, struct gate_job *j)
 	return j->request.look_ms > 0;
 }
 
-/* Tells whether the start of this attempt did land: the Job shows it, even if it was stopped since.
- * */
+/* Tells whether the start of this attempt landed, even if the run was stopped since. */
 static bool start_landed(const struct gate_job *j)
 {
 	if (j->seen.story_attempt != j->attempt.number)
@@ -103,9 +102,8 @@ static bool start_landed(const struct gate_job *j)
 	       (j->seen.story_state == STORY_STOPPED && j->seen.suspend);
 }
 
-/* Tells whether another client than Sluice unsuspended the Job. That client may be a successor that
- * we do not know of yet, so the lease is asked for once more before anything is written. False: a
- * successor did. */
+/* Tells whether another client than Sluice unsuspended the Job. That may be a successor that we do
+ * not know of yet, so the lease is asked for before anything is written. False: it is. */
 static bool is_intruder(struct gate *g, struct gate_job *j)
 {
 	if (adoption_is_of_later_leader(g, j)) {
@@ -143,8 +141,8 @@ static void block(struct gate *g, struct gate_job *j, const char *why)
 	queue_block_job(g->queue, &j->uid, why);
 }
 
-/* Reads the Job, to tell the queue anew, when the API server has refused to rewrite its resources,
- * and again when that is long ago. */
+/* Reads the Job, to tell the queue anew that the API server does not rewrite its resources, and
+ * again when that is long ago. */
 static void reconsider_lending(struct gate *g, struct gate_job *j)
 {
 	if (j->refusals.no_lending_ms > g->tick_ms) {
@@ -157,9 +155,8 @@ static void reconsider_lending(struct gate *g, struct gate_job *j)
 		job_request(g, j, INTENT_READ);
 }
 
-/* Tells a Job that another client suspended while it ran that this was so, where its owner sees it.
- * A person's suspension holds until a person acts. After a manifest that was applied again the Job
- * starts anew. */
+/* Tells the Job that another client suspended it while it ran. A person's suspension holds until a
+ * person acts. After a manifest that was applied again it starts anew. */
 static void suspended_by_others(struct gate *g, struct gate_job *j)
 {
 	bool person = j->seen.by_person;
@@ -168,17 +165,15 @@ static void suspended_by_others(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_TELL);
 }
 
-/* Writes the hold on the Job. Until that has landed, and where there is no room for it, the Job is
- * held here. */
+/* Writes the hold on the Job, which is held here until then, and where there is no room for it. */
 static void tell_hold(struct gate *g, struct gate_job *j)
 {
 	block(g, j, j->stop.hold);
 	job_request(g, j, INTENT_TELL);
 }
 
-/* Tells whether the Job controller may still be about to see that the Job ran, and to make pods of
- * the template of then. Until its status tells of that run, the condition Suspended is of the time
- * before. */
+/* Tells whether the Job controller may yet see that the Job ran, and make pods of the template of
+ * then. Until its status tells of that run, Suspended is of the time before. */
 static bool may_yet_have_pods(struct gate *g, struct gate_job *j)
 {
 	int64_t sure_ms = j->waits_ms + g->drain_doubt_ms;
@@ -291,8 +286,8 @@ static enum phase waiting(struct gate *g, struct gate_job *j)
 	return PHASE_WAITING;
 }
 
-/* A start PATCH of this attempt may have gone out. Returns the phase that follows from what the Job
- * shows of it; if nothing, the present phase. */
+/* A start PATCH may have gone out. Returns the phase that follows from what the Job shows of it, or
+ * the present one. */
 static enum phase settled_otherwise(struct gate *g, struct gate_job *j)
 {
 	if (start_landed(j) || newcomer_is_reserved(j))
@@ -338,17 +333,17 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 	return PHASE_STARTING;
 }
 
-/* Tells whether PATCHes of this attempt test a story that is no longer there. The story of a later
- * attempt stands there when the ledger has lost that attempt (adoption.c). */
+/* Tells whether PATCHes of this attempt test a story that is gone. A later attempt's stands there
+ * when the ledger has lost that attempt (adoption.c). */
 static bool is_fenced(const struct gate_job *j)
 {
 	return j->seen.story_attempt > j->attempt.number ||
 	       (j->seen.story_state == STORY_FENCED && j->seen.story_attempt == j->attempt.number);
 }
 
-/* FENCING: the start is called off, but a PATCH of it may still be under way. A new story makes
- * that harmless. Where the Job's own story is lost the new one says Stopped: settled_otherwise()
- * takes that for a run, and pods are looked for before the quota is given back. */
+/* FENCING: a PATCH of the start may still be under way. A new story makes that harmless. Where the
+ * Job's own story is lost the new one says Stopped: settled_otherwise() takes that for a run, and
+ * pods are looked for before the quota is given back. */
 static enum phase fencing(struct gate *g, struct gate_job *j)
 {
 	if (!looked_for(g, j))
@@ -371,15 +366,14 @@ static void shrink(struct gate *g, struct gate_job *j)
 		attempt_shrink(g, j, job_pods_in_sight(j));
 }
 
-/* Tells whether the Job runs, and its story says that this attempt was stopped. No start of the
- * attempt can land after that: its owner unsuspended it, perhaps with a larger template. */
+/* Tells whether the Job runs though its story says that this attempt was stopped. Its start cannot
+ * land after that: the owner unsuspended it, perhaps with a larger template. */
 static bool stopped_and_resumed(const struct gate_job *j)
 {
 	return !j->seen.suspend && j->seen.story_state == STORY_STOPPED &&
 	       j->seen.story_attempt == j->attempt.number;
 }
 
-/* Tells whether the run has ended, or is being ended: then only its pods are waited for. */
 static bool ended(struct gate *g, struct gate_job *j)
 {
 	const struct facts *f = &j->seen;
@@ -395,9 +389,8 @@ static bool ended(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* Tells whether another client unsuspended the Job since the attempt began. A run that was adopted
- * from outside was never unsuspended by Sluice: its start time, which is that of the last
- * resumption, tells. */
+/* Tells whether another client unsuspended the Job since the attempt began. Sluice never
+ * unsuspended a newcomer: there the start time tells, which is that of the last resumption. */
 static bool resumed_since(const struct gate_job *j)
 {
 	bool is_as_adopted = j->attempt.estimated && j->seen.start_seen &&
@@ -406,10 +399,10 @@ static bool resumed_since(const struct gate_job *j)
 }
 
 /* While no leader looked, another client may have suspended the Job, changed its template, and
- * unsuspended it. The reservation is for the pods and the flavor that it had. The story may say
- * that it runs, or that the attempt before was stopped, or nothing, where etcd was restored from
- * before the start. That its pods count for more, or go to other nodes, is not enough: admins
- * change what is counted, webhooks what is written, and what runs is left alone. */
+ * unsuspended it; the reservation is for the pods and the flavor of before. The story may say
+ * anything, where etcd was restored from before the start. That pods count for more, or go to other
+ * nodes, is not enough: admins change what is counted, webhooks what is written, and what runs is
+ * left alone. */
 bool job_is_another(const struct gate *g, const struct gate_job *j)
 {
 	return resumed_since(j) &&
@@ -425,8 +418,7 @@ static void stop_another(struct gate *g, struct gate_job *j)
 		stop_because(j, "ScaledUp", g->identity);
 }
 
-/* Tells whether no more pods are made, whatever its parallelism says, and there are no more than
- * are reserved. */
+/* Tells whether no more pods are made, and there are no more than are reserved. */
 static bool has_all_its_pods(const struct gate_job *j)
 {
 	return j->seen.ends_when_stopped && j->seen.present <= j->attempt.pods;
@@ -439,7 +431,6 @@ static void drop_growth(struct gate_job *j)
 		growth_drop(j);
 }
 
-/* Tells whether the run goes on with fewer pods: its manifest was applied again. */
 static bool goes_back(struct gate *g, struct gate_job *j)
 {
 	bool again = scale_down_again(g, j);
@@ -447,7 +438,6 @@ static bool goes_back(struct gate *g, struct gate_job *j)
 	return again;
 }
 
-/* Tells whether the run goes on with as many pods as it holds, after it was let have more. */
 static bool goes_on_with_hold(struct gate *g, struct gate_job *j)
 {
 	bool held = adoption_story_covers(g, j) && scale_down_to_hold(g, j);
@@ -455,9 +445,9 @@ static bool goes_on_with_hold(struct gate *g, struct gate_job *j)
 	return held;
 }
 
-/* Stops a run with more pods than are reserved, or with pods that cannot be counted: its owner
- * raised parallelism or completions, or it is of no kind that may run. Where Sluice let it have so
- * many (a store went back), it goes on with fewer. True: it must not go on as it is. */
+/* Stops a run with more pods than are reserved, or with pods that cannot be counted: the owner
+ * raised the Job, or its kind may not run. Where Sluice let it have so many (a store went back), it
+ * goes on with fewer. True: it must not go on as it is. */
 static bool outgrows(struct gate *g, struct gate_job *j)
 {
 	attempt_know_pods(g, j);
@@ -479,24 +469,23 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* Reads a Job whose directives were not kept, since it was seen before its reservation was adopted.
- * */
+/* Reads a Job that was seen before its reservation was adopted: its directives were not kept. */
 static void read_whole(struct gate *g, struct gate_job *j)
 {
 	j->retell = true;
 	job_request(g, j, INTENT_READ);
 }
 
-/* Tells the queue of a Job that Kubernetes ends: it does not wait again, so no Job behind its place
- * waits for its return, though a pod of it may take for ever to go. */
+/* Tells the queue that Kubernetes ends the Job, which does not wait again: no Job waits for its
+ * return, though a pod may take for ever to go. */
 static void heed_ending(struct gate *g, struct gate_job *j)
 {
 	if (j->seen.ending)
 		block(g, j, ENDING);
 }
 
-/* Tells whether the Job runs by another attempt than the one that holds quota, after etcd went
- * back: it may be in another flavor. */
+/* Tells whether etcd went back to an earlier attempt than the one that holds quota: it may run in
+ * another flavor. */
 static bool is_of_another_attempt(const struct gate_job *j)
 {
 	return !j->lost && !j->seen.suspend && !j->seen.deleting &&

@@ -1,8 +1,7 @@
 #include "controller/gate/predecessor.h"
 
-/* Tells whether the Job was ever started. A start time goes when the Job is suspended again; its
- * story, and pods that ended, stay. A story that is older than the Job was copied with the manifest
- * of another one. */
+/* Tells whether the Job was ever started. Its start time goes with a suspension; its story, and
+ * pods that ended, stay. A story older than the Job was copied with another Job's manifest. */
 static bool was_started(const struct job *j)
 {
 	const struct job_status *s = &j->status;

@@ -25,16 +25,14 @@
 #define REMOVALS_FREE 2 /* requests that go within an attempt; from then on it pauses */
 #define REMOVAL_MAX_MS 32000
 #define EACH_MAX 8 /* requests of a Job that are kept; more than two are not of our making */
-/* How many requests of unknown Jobs are kept: a user who may write such objects can name Jobs that
- * never were. At a takeover requests may be listed before their Jobs, and deferred Jobs stay
- * unknown: so some are kept, of half a kilobyte at most. A request that is left out is not taken
- * over, but made once more. */
+/* The requests of unknown Jobs that are kept, half a kilobyte each. At a takeover they may be
+ * listed before their Jobs, and deferred Jobs stay unknown. But a user who may write such objects
+ * can name Jobs that never were. A request that is left out is made once more. */
 #define STRANGE_MAX 100000
 #define PAUSE_MS INT64_C(30000)	      /* after the first failure, then doubled */
 #define PAUSE_MAX_MS INT64_C(1920000) /* about half an hour */
 #define MESSAGE_MAX_BYTES 500
 
-/* One ProvisioningRequest. */
 struct request {
 	struct request *next;
 	int32_t number; /* the attempt that made it */
@@ -43,7 +41,6 @@ struct request {
 	char *message; /* what the autoscaler says; never NULL */
 };
 
-/* What is known of one Job. */
 struct provision {
 	struct uid uid;
 	char *ns;
@@ -242,9 +239,8 @@ void gate_see_provision(struct gate *g, const struct provision_fact *f)
 		forget(g, v); /* unless it is kept */
 }
 
-/* Counts a request that went. Another client that deletes ours as soon as it is there, or makes one
- * as soon as that is gone, would have us send several calls for each of its own: so from the third
- * on we pause. */
+/* Counts a request that went. Another client that deletes ours, or makes one when ours is gone,
+ * would have us send several calls for each of its own: so from the third on we pause. */
 static void note_removal(struct gate *g, struct provision *v)
 {
 	unsigned paused = v->removals < REMOVALS_FREE ? 0 : v->removals - REMOVALS_FREE + 1;
@@ -285,8 +281,7 @@ static bool is_over(enum provision_state s)
 	return true;
 }
 
-/* Adds to the key, by FNV-1a: the key is written into the object, and must be the same under each
- * leader and version. */
+/* Adds to the key, which is written into the object: by FNV-1a, the same in each version. */
 static void mix(uint64_t *key, const void *ptr, size_t len)
 {
 	const unsigned char *c = ptr;
@@ -342,8 +337,8 @@ static uint64_t key_of(const struct gate *g, const struct gate_job *j, const str
 	return key;
 }
 
-/* Finds the request that says what comes of this start; NULL: there is none. A request that is over
- * is of an earlier start, unless this one made it. */
+/* Finds the request that decides on this start; NULL: none. A request that is over is an earlier
+ * start's, unless this one made it. */
 static const struct request *request_of(const struct gate *g, const struct provision *v,
 	const struct gate_job *j, const struct provisioning *p)
 {
@@ -387,8 +382,8 @@ static enum provision_verdict wait_for_nodes(
 	return PROVISION_WAIT;
 }
 
-/* Deletes the requests of earlier starts before a start that needs none. If we may not delete, the
- * start goes on after a while. */
+/* Deletes requests of earlier starts before a start that needs none, which waits for that for a
+ * while. */
 static enum provision_verdict clear_away(struct gate *g, struct gate_job *j, struct provision *v)
 {
 	if (v->goes)
@@ -460,8 +455,8 @@ bool provision_is_left(const struct gate *g, const struct gate_job *j)
 	return v && v->first;
 }
 
-/* Tells whether the requests of a Job that waits are kept, since it may have its turn: for a while,
- * and while nothing starts. */
+/* Tells whether requests are kept, since the Job may have its turn: for a while, and while nothing
+ * starts. */
 static bool is_kept(struct gate *g, struct gate_job *j, struct provision *v)
 {
 	bool paused = gate_starts_pause(g);
@@ -494,9 +489,8 @@ bool provision_tidy(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* Finds the request whose room the pods of the run have; NULL: none that is known. If an earlier
- * leader started the run it is the newest that is not of a later attempt, if its flavor asks at
- * all. */
+/* Finds the request whose room the pods have; NULL: none. If an earlier leader started them it is
+ * the newest that is not of a later attempt, if the flavor asks at all. */
 static const struct request *request_of_run(
 	const struct gate *g, const struct provision *v, const struct gate_job *j)
 {
@@ -566,8 +560,7 @@ static void annotate(struct gate *g, struct intent *i)
 	e->nadd += 2;
 }
 
-/* Returns the number of the request. Each PATCH of a start names the same: the first may have
- * landed. */
+/* Returns the request's number, the same in each PATCH of a start: the first may have landed. */
 static int32_t number_of(const struct gate_job *j, const struct provision *v, enum intent_kind kind)
 {
 	if (kind == INTENT_START && j->attempt.provision > 0)

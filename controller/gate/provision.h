@@ -57,7 +57,6 @@
 
 struct gate_job;
 
-/* The requests of all Jobs. */
 struct provisions {
 	struct map by_job; /* of struct provision */
 	size_t nstrange;   /* requests of Jobs that the gate does not know */
@@ -84,7 +83,7 @@ bool provision_is_left(const struct gate *g, const struct gate_job *j);
 bool provision_tidy(struct gate *g, struct gate_job *j);
 /* Stops a run whose nodes are taken back. */
 void provision_heed(struct gate *g, struct gate_job *j);
-/* Lets go of a Job whose record goes; its requests are kept as those of an unknown one. */
+/* Forgets a Job whose record goes; its requests stay, as those of an unknown Job. */
 void provision_forget(struct gate *g, const struct gate_job *j);
 
 /* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: puts in the request that the intent is about.

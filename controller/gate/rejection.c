@@ -18,7 +18,6 @@
 #define SECOND_MS 1000 /* times on the wire have whole seconds */
 #define SENTENCE_MAX 2048
 
-/* Kept in a plain array: there are few, and people ask about them. */
 struct entry {
 	struct rejected_pod pod;
 	uint64_t in_list;

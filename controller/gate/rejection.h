@@ -54,7 +54,6 @@ enum {
 	REJECTION_MESSAGE_MAX = 200 /* bytes that are kept of a message */
 };
 
-/* A pod that a kubelet rejected. */
 struct rejected_pod {
 	struct uid uid, job;
 	int64_t made_ms; /* when the pod was created; when it was rejected is not told */

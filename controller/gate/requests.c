@@ -39,9 +39,8 @@
 #define LOST_LOOK_MS 2000
 #define FETCH_RETRY_MS 500 /* of a deferred Job */
 
-/* Has a start with fewer pods than asked for lower the Job's numbers. Completions follow when all
- * indexes are still to be done: a Job some of whose indexes are done would be taken for finished
- * with fewer. */
+/* Lowers the Job's numbers for a start with fewer pods. Completions follow only if all indexes are
+ * still to be done: else the Job would be taken for finished. */
 static void take_down(struct gate_job *j, struct intent *i)
 {
 	if (j->attempt.pods >= j->seen.pods)
@@ -61,9 +60,8 @@ static void put_back(const struct gate_job *j, struct intent *i)
 }
 
 /* Shortens an intent where annotations may be full: the story may not grow, and a stop goes without
- * the text of its hold, which is written later. A Job with pods keeps "holds" in its story unless
- * the server said that there is no room: if the ledger loses the reservation, only the story tells
- * what the run holds. */
+ * its hold, which is written later. A story keeps "holds" unless the server said that there is no
+ * room: if the ledger loses the reservation, nothing else tells. */
 static void shorten(struct gate_job *j, struct intent *i)
 {
 	bool holds = i->kind != INTENT_TELL;
@@ -238,12 +236,11 @@ static void tell_pods(struct gate *g, struct gate_job *j, struct intent *i)
 	i->with_nodes = j->phase == PHASE_WAITING; /* of a newcomer */
 }
 
-/* Keeps a Job off idle resources whose resources cannot be rewritten, if it may run on ordinary
- * quota as well. Returns what to tell of that, or "". Before Kubernetes 1.36 the API server lets no
- * client change what a Job's containers ask for ("field is immutable", behind a template of any
- * length). Later ones say so of a Job that has pods, perhaps without our knowledge: but not twice.
- * After a while the Job tries again: servers are upgraded. Nothing is learned of a Job that still
- * has the start time of its last run (start_time.h). */
+/* Keeps a Job off idle resources for a while, if it need not run there and its resources cannot be
+ * rewritten. Returns what to tell of that, or "". Before Kubernetes 1.36 the API server lets no
+ * client change them ("field is immutable", behind a template of any length). Later ones say so of
+ * a Job that has pods, which may be unknown to us: but not twice. Nothing is learned of a Job that
+ * still has a start time (start_time.h). */
 static const char *denied_lending(struct gate *g, struct gate_job *j, const char *said)
 {
 	if (j->seen.start_left || queue_job_lending(g->queue, &j->uid) == LENDING_NONE ||
@@ -257,9 +254,9 @@ static const char *denied_lending(struct gate *g, struct gate_job *j, const char
 	return "before Kubernetes 1.36 what its containers ask for cannot be rewritten: to run it on idle resources, ask for kubernetes.io/batch-cpu and kubernetes.io/batch-memory in its Pod template; ";
 }
 
-/* Takes a no to a start. The quota is given back for a pause that doubles with each refusal, and
- * after the last the Job is put on hold. A Job that is refused idle resources and may run elsewhere
- * is kept off these instead. */
+/* Takes a no to a start: quota is given back for a pause that doubles, and after the last the Job
+ * is put on hold. If it is refused idle resources and may run elsewhere it is kept off these
+ * instead. */
 static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 {
 	const char *lending = denied_lending(g, j, said);
@@ -288,9 +285,8 @@ static bool says_full(const char *said)
 	       server_says(slice_of(said), SERVER_OBJECT_TOO_LARGE);
 }
 
-/* Takes a no to a PATCH of a story. It is the story that has grown, so it is tried once more, as
- * short as can be. A hold that cannot be written waits for the owner; a stop or a fence is asked
- * for again and again. */
+/* Takes a no to a story, which has grown: it is tried once more, as short as can be. A hold that
+ * cannot be written waits for the owner; a stop or a fence is asked for again and again. */
 static void denied_telling(struct gate *g, struct gate_job *j, const char *said)
 {
 	enum intent_kind asked = j->request.asked;
@@ -393,14 +389,13 @@ static bool retell_wanted(const struct gate *g, const struct gate_job *j)
 	return newcomer_owes_story(j) || growth_retell_wanted(g, j);
 }
 
-/* A count of pods says one thing of a run, and another of its end. */
+/* A count says one thing of a run, another of its end. */
 static bool pods_wanted(const struct gate *g, const struct gate_job *j)
 {
 	(void)g;
 	return j->request.want_in == j->phase;
 }
 
-/* The functions of a kind of intents: intents.def says what each is for. */
 static const struct row {
 	bool (*wanted)(const struct gate *g, const struct gate_job *j);
 	void (*tell)(struct gate *g, struct gate_job *j, struct intent *i);
@@ -450,9 +445,8 @@ static void denied(struct gate *g, struct gate_job *j, const char *sentence)
 	ROWS[j->request.asked].denied(g, j, said);
 }
 
-/* Takes the answer that the Job has changed since it was known. Too often in a row, that is a no:
- * some webhooks refuse in the same words. What is owed is asked for as often as before, for an
- * owner could delay a stop by edits. */
+/* Takes the answer that the Job has changed. Too often in a row it is a no: some webhooks refuse in
+ * the same words. What is owed is asked for as before, for an owner could delay a stop by edits. */
 static void answered_refused(struct gate *g, struct gate_job *j, const struct job_answer *a)
 {
 	enum intent_kind asked = j->request.asked;
@@ -482,9 +476,8 @@ static void answered_gone(struct gate *g, struct gate_job *j)
 	queue_block_job(g->queue, &j->uid, "deleted"); /* what it holds stays; it has no turn */
 }
 
-/* Gives up a start at which the server fails, so that it does not hold quota for ever. Nothing is
- * wrong with the Job, so it is not put on hold, however often. A PATCH that may still land is
- * fenced. */
+/* Gives up a start at which the server fails, for its quota. Nothing is wrong with the Job, so it
+ * is never put on hold. A PATCH that may still land is fenced. */
 static void give_up_start(struct gate *g, struct gate_job *j)
 {
 	unsigned before = failing_count_start(g, j);
@@ -506,8 +499,7 @@ static void try_again(struct gate *g, struct gate_job *j)
 		give_up_start(g, j);
 }
 
-/* A start, and its fence, hold quota: they are tried again within the patience, however long the
- * server asks to wait. */
+/* A start and its fence hold quota: they are tried again however long the server asks to wait. */
 static void answered_busy(struct gate *g, struct gate_job *j, int64_t retry_ms)
 {
 	bool starts = j->phase == PHASE_STARTING || j->phase == PHASE_FENCING;

@@ -122,10 +122,9 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
 	return true;
 }
 
-/* Tells whether fewer pods can be written. Not if completions were lowered at the start and some
- * indexes are done since: with fewer completions the Job would be taken for finished, and if they
- * were not lowered with parallelism, what its owner wrote would be lost. And a work queue of which
- * a pod has succeeded keeps all. */
+/* Tells whether fewer pods can be written. Not once indexes are done, if completions were lowered
+ * at the start: with fewer the Job would be taken for finished, and without, what its owner wrote
+ * would be lost. A work queue of which a pod has succeeded keeps all. */
 static bool can_narrow(const struct gate_job *j)
 {
 	if (j->seen.ends_when_stopped)
@@ -166,9 +165,8 @@ static void tell(struct gate *g, struct gate_job *j)
 	s->told = true;
 }
 
-/* Notes that the Job is as small as wanted, by us or by its own progress. The wish is kept until
- * the reservation is as small: a store that goes back in between makes the Job as large as it was.
- * */
+/* Notes that the Job is as small as wanted. The wish is kept until the reservation is, too: a store
+ * that goes back in between makes the Job as large as it was. */
 static void is_small(struct gate *g, struct gate_job *j)
 {
 	struct scale_down *s = &j->scale_down;
@@ -178,8 +176,8 @@ static void is_small(struct gate *g, struct gate_job *j)
 		forget_wish(s);
 }
 
-/* Lets the run keep its pods: for a smaller quota alone no run is stopped, nor one for room that a
- * stop would end as Complete. */
+/* Keeps the pods: no run is stopped for a smaller quota alone, nor one for room that its stop would
+ * end as Complete. */
 static void keep_pods(struct gate *g, struct gate_job *j)
 {
 	struct note *n = gate_note(g, NOTE_CALL_OFF, j,
@@ -213,8 +211,8 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 		gate_mark_dirty(g, j);
 }
 
-/* Tells whether a pod of a work queue succeeded since it was to give pods: a stop would end it as
- * Complete, so for room alone it is not stopped. */
+/* Tells whether a pod of a work queue succeeded meanwhile: for room alone it is not stopped, which
+ * would end it as Complete. */
 static bool has_nothing_to_give(const struct gate_job *j)
 {
 	enum stop_reason why = j->scale_down.decided.reason;

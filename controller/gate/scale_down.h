@@ -27,13 +27,13 @@ struct scale_down {
 void scale_down_begin(struct gate *g, struct gate_job *j, int32_t pods);
 void scale_down_end(struct gate_job *j);
 void scale_down_decided(struct gate *g, struct gate_job *j, const struct decision *d);
-/* Asks for the PATCH that is due of a Job that runs and is not to stop now. False: none is. */
+/* Asks for the PATCH that is due of a run that is not to stop. False: none is. */
 bool scale_down_see_to(struct gate *g, struct gate_job *j);
-/* Wants as many pods as are reserved, if its owner's manifest was applied again. False: that is not
- * so, or it cannot have fewer. */
+/* Wants as many pods as are reserved, if its manifest was applied again. False: it was not, or
+ * fewer cannot be had. */
 bool scale_down_again(struct gate *g, struct gate_job *j);
-/* Wants as many pods as are reserved, for a Job that was let have more. False: it cannot have
- * fewer, or this was so once before; a store goes back under a new leader only. */
+/* Wants as many pods as are reserved, for a Job that was let have more. False: fewer cannot be had,
+ * or were wanted once: a store goes back under a new leader only. */
 bool scale_down_to_hold(struct gate *g, struct gate_job *j);
 /* INTENT_SHRINK. */
 bool scale_down_wanted(const struct gate *g, const struct gate_job *j);

@@ -138,10 +138,9 @@ static bool comes_never_back(const struct gate_job *j)
 	return j->seen.ends_when_stopped || j->seen.cut_short;
 }
 
-/* Keeps the Job from being queued again for a pause that doubles: a tool that applies a manifest
- * every few minutes, or a node whose figures are wrong, must not have it start and stop as often. A
- * run that lasted longer than the longest pause begins the count anew. Returns the pause, in
- * milliseconds. */
+/* Keeps the Job from being queued for a pause that doubles, and returns that: a tool that applies a
+ * manifest every few minutes, or a node with wrong figures, must not have it start as often. A run
+ * longer than the longest pause begins the count anew. */
 static int64_t bar(struct gate *g, struct gate_job *j, unsigned *count, const char *why)
 {
 	if (g->now_ms - j->attempt.started_ms > PAUSE_MAX_MS)

@@ -59,7 +59,7 @@ void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence);
 /* Keeps that another client suspended the run. */
 void stop_suspended(struct gate *g, struct gate_job *j);
-/* Keeps what to tell a Job without a reservation that another client suspended while it ran. */
+/* Keeps what to tell a Job without a reservation that was suspended while it ran. */
 void stop_suspended_unseen(struct gate_job *j);
 /* Wants the run stopped before one more rejected pod fails its Job. Copies why: which pod it was.
  * */
@@ -88,8 +88,7 @@ bool stop_bars(struct gate *g, struct gate_job *j);
 
 /* Keeps that the run ended by itself: that replaces any reason. */
 void stop_finished(struct gate_job *j);
-/* Begin to wait for the pods of a run that is over; anew, where what was known of them does not
- * count. */
+/* Begin to wait for the pods of a run that is over; anew, where what was known does not count. */
 void stop_drain(struct gate *g, struct gate_job *j);
 void stop_drain_adopted(struct gate *g, struct gate_job *j); /* it ended under another leader */
 void stop_drain_anew(struct gate *g, struct gate_job *j);
@@ -105,7 +104,6 @@ void stop_complain(struct gate *g, struct gate_job *j);
  * the attempt will have run. A deletion also loses pods that went before the Job and had not ended
  * well. */
 int64_t stop_loses_ms(const struct gate_job *j, int64_t until_ms);
-/* Tells the work that its stop has thrown away. */
 int64_t stop_lost_ms(const struct gate *g, const struct gate_job *j);
 
 #endif

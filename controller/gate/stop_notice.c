@@ -26,8 +26,7 @@
 #include "controller/gate/stop_words.h"
 #include "queue/job/text.h"
 
-/* How long after its time the notice of a stop that did not come stands: longer than any decision
- * takes. */
+/* How long a notice stands after a stop that did not come: longer than any decision takes. */
 #define STALE_MS 60000
 
 /* The annotation has whole seconds. */

@@ -73,8 +73,7 @@ const char *stop_preemptor_shown(const struct gate_job *j)
 	return name && strncmp(name, j->ns, len) == 0 && name[len] == '/' ? name : NULL;
 }
 
-/* Describes the Job that needs the room to the owner of the stopped one: by name only within one
- * namespace. */
+/* Describes the Job that needs the room, by name only within one namespace. */
 static void describe_preemptor(const struct gate_job *j, const struct gate_job *by,
 	const char *clusterqueue, struct buf *out)
 {

@@ -12,24 +12,21 @@ struct gate_job;
 
 #define DELETION_SIZE 640
 
-/* Makes the sentence that goes with the reason of a decision to stop a run, or to take pods of it:
- * yours, or NULL. */
+/* Makes the sentence for a decision to stop a run, or take pods of it: yours, or NULL. */
 char *stop_sentence(struct gate *g, const struct gate_job *j, const struct decision *d);
 /* Says what the policy of that name does to a run: yours; NULL when the reason says it all. */
 char *stop_policy_sentence(enum stop_reason r, const char *policy);
 
 /* Names the Job that needs the room, "namespace/name": yours. NULL: it is gone. */
 char *stop_name_preemptor(const struct gate_job *by);
-/* Names the Job that needs the room to the owner of the stopped one, if both are of one namespace;
- * else NULL. */
+/* Names that Job, if it is of the stopped one's namespace; else NULL. */
 const char *stop_preemptor_shown(const struct gate_job *j);
 /* Finds the ClusterQueue of the Job that needs the room; good until the next call on the queue. */
 const char *stop_preempting_queue(struct gate *g, const struct decision *d);
 
 /* Says who suspended the Job while it ran: "kubectl-edit at 2026-11-27T18:43:05Z", as far as known. */
 void stop_put_suspender(const struct gate_job *j, struct buf *out);
-/* Makes the sentence of the annotation that holds a Job since somebody suspended it while it ran:
- * yours. */
+/* Makes the sentence that holds a Job since it was suspended while it ran: yours. */
 char *stop_suspension_sentence(const struct gate_job *j);
 /* Says why the run was stopped, and that Kubernetes calls the Job Complete: yours. */
 char *stop_ending_sentence(const char *why);

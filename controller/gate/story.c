@@ -45,8 +45,7 @@ static size_t line_bytes(const struct quota_line *l)
 	return 2 * strlen(l->resource) + strlen(l->flavor) + 32;
 }
 
-/* Appends the flavors, and how many were left out: many long names must not outgrow STORY_TEXT_MAX.
- * */
+/* Appends the flavors that fit in STORY_TEXT_MAX, and how many do not. */
 static size_t format_flavors(const struct story *s, struct buf *out)
 {
 	size_t bytes = 0, told = 0, left_out = 0;
@@ -119,8 +118,7 @@ static bool has_history(const struct job_history *h)
 	       h->reclaims_paid_ms;
 }
 
-/* Appends times in milliseconds, for a program reads them: a time of queueing that lost its
- * fraction would change the order. */
+/* Appends times in milliseconds: fractions of a time of queueing matter for the order. */
 static void format_history(const struct job_history *h, struct buf *out)
 {
 	if (!has_history(h))
@@ -137,8 +135,7 @@ static void format_history(const struct job_history *h, struct buf *out)
 	buf_putc(out, '}');
 }
 
-/* Appends what counts against limits, where it is not 0: a back-off and a place in the order can be
- * lost. */
+/* Appends what counts against limits: a back-off and a place in the order can be lost. */
 static void format_counts(const struct job_history *h, struct buf *out)
 {
 	struct buf b;

@@ -74,10 +74,9 @@ struct story {
 
 const char *story_state_name(enum story_state s); /* "Started", "Stopped", "Fenced", "" */
 
-/* Appends the line of JSON, in max bytes if it can be (0: STORY_TEXT_MAX). What a story can do
- * without is left out, the least needed first. The owner's numbers, where a start changed them,
- * stay. A story of a stop or a fence always fits in place of our story of a start: annotations that
- * are full do not keep a stop from landing. */
+/* Appends the line of JSON, in max bytes if it can be (0: STORY_TEXT_MAX): what can be spared is
+ * left out, the least needed first, but for the owner's numbers. The story of a stop or a fence
+ * always fits in place of one of a start: full annotations do not keep a stop from landing. */
 void story_fit(const struct story *s, size_t max, struct buf *out);
 
 /* A run as the story of its start, or of its stop, tells of it. Texts are the reader's. */
@@ -98,8 +97,8 @@ struct story_reader;
 struct story_reader *story_reader_new(void);
 void story_reader_free(struct story_reader *r);
 
-/* Reads the run. True if text is signed with that key for this Job, and tells all that the run
- * holds. *ret is good until the next call. */
+/* Reads the run. True if text is signed with that key for this Job, and tells all that is held.
+ * *ret is good until the next call. */
 bool story_read_run(struct story_reader *r, const char *text, const struct uid *uid,
 	const struct siphash_key *key, struct story_run *ret);
 

@@ -30,8 +30,7 @@
 
 /* ---- what is in the list --------------------------------------------------------------------- */
 
-/* Returns since when the run lacks pods. A new leader does not know: since the start, for all it
- * knows. */
+/* Returns since when the run lacks pods: for all a new leader knows, since its start. */
 static int64_t lacks_since(const struct gate *g, const struct gate_job *j)
 {
 	int64_t ran_ms = j->well ? 0 : g->now_ms - j->attempt.started_ms;
@@ -110,8 +109,7 @@ static void note_trouble(struct gate *g, const struct gate_job *j, const struct 
 	buf_done(&text);
 }
 
-/* Notes a trouble that is news. Another word for the same trouble is none: the one that was told
- * stays. */
+/* Notes a trouble that is news. Another word for the same one is not. */
 static void tell(struct gate *g, struct gate_job *j, struct trouble x)
 {
 	struct stuck *s = j->stuck;
@@ -251,8 +249,8 @@ void gate_each_trouble(
 	}
 }
 
-/* Says that deleted pods have not gone, where nothing else is known to be wrong and pods are
- * missing. On a lost node they stay for ever: nobody can say whether their containers run. */
+/* Says that deleted pods have not gone, where nothing else is wrong and pods are missing. On a lost
+ * node they stay for ever: nobody can say whether they run. */
 static void put_going(const struct gate_job *j, struct buf *out)
 {
 	int32_t going = j->seen.present - j->seen.active;

@@ -30,11 +30,10 @@ struct stuck_list {
 	bool wants_pods, wants_refusals;
 };
 
-/* Puts a run that lacks pods into the list, or takes it out. Call it whenever there is news of the
- * Job. */
+/* Puts a run that lacks pods into the list, or takes it out, whenever there is news of the Job. */
 void stuck_see_to(struct gate *g, struct gate_job *j);
-/* Takes a run that ends out of the list, and keeps what kept its pods in j->stop.pod_trouble,
- * unless something stands there. */
+/* Takes a run that ends out of the list. What kept its pods goes into j->stop.pod_trouble, unless
+ * something stands there. */
 void stuck_end(struct gate *g, struct gate_job *j);
 void stuck_free(struct stuck *s);
 void stuck_tick(struct gate *g);

@@ -119,7 +119,6 @@ struct refusal {
 	char *message;
 };
 
-/* A Job that has pods in here, or that was refused some. */
 struct patient {
 	struct uid job;
 	struct pod *pods;
@@ -323,8 +322,8 @@ static void forget_refusal(struct patient *p)
 	p->refusal = (struct refusal){0};
 }
 
-/* Tells whether it is a Conflict, most often where a ResourceQuota counts several pods at once: the
- * API server had no answer, and the Job controller asks again by itself. */
+/* Tells whether it is a Conflict, as of a ResourceQuota that counts several pods at once: the Job
+ * controller asks again by itself. */
 static bool asks_again(const char *message)
 {
 	static const char conflict[] = "Operation cannot be fulfilled on ";

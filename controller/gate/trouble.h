@@ -63,11 +63,10 @@ enum trouble_word {
 
 /* Names the word: "Unschedulable"; "" for none. */
 const char *trouble_name(enum trouble_word w);
-/* Finds the word for a reason that a kubelet or the scheduler gives of a pod; TROUBLE_NONE: no
- * trouble. Never PodsRefused, nor a word for silence. */
+/* Finds the word for a pod's reason, a kubelet's or the scheduler's; TROUBLE_NONE: no trouble.
+ * Never PodsRefused, nor a word for silence. */
 enum trouble_word trouble_named(const char *reason);
-/* Tells how many times after_ms must pass, from when the trouble began, before a pod with it
- * counts. */
+/* Tells for how many times after_ms a trouble must last before it counts. */
 int32_t trouble_patience(enum trouble_word w);
 /* Tells whether the two say the same of a pod, in turns. */
 bool trouble_same(enum trouble_word a, enum trouble_word b);
@@ -76,7 +75,6 @@ const char *trouble_cure(enum trouble_word w, const char *message);
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-/* A pod that is Pending. */
 struct trouble_pod {
 	struct uid uid, job;
 	bool deleting;	    /* on its way out, so no trouble */

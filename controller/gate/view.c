@@ -78,8 +78,7 @@ static void explain_ends_when_stopped(const struct gate_job *j, struct explanati
 			JOB_ENDS_WHEN_STOPPED);
 }
 
-/* Tells whether what is known of the Job may be old, so that nothing is sent before it has been
- * read. */
+/* Tells whether the Job is read before anything is sent, since what is known may be old. */
 static bool is_read_first(const struct gate_job *j)
 {
 	return attempt_is_behind(j) || j->need_read || j->lost ||
@@ -301,8 +300,7 @@ int64_t gate_ledger_down_ms(const struct gate *g)
 	return g->ledger_down_ms;
 }
 
-/* Explains that the ledger is down, and adds what else the Job waits for: that is still so when it
- * is back. */
+/* Explains that the ledger is down, and adds what else is waited for: that will still be so. */
 static void explain_ledger(const struct gate *g, struct explanation *x)
 {
 	char besides[sizeof(x->sentence)];

@@ -96,8 +96,7 @@ static void format(struct gate *g, const struct gate_job *j, char *ret, size_t s
 	buf_done(&text);
 }
 
-/* Returns the start that the Job has booked, in whole seconds; 0: none. It is written with the
- * notice, so that the next leader books the same. */
+/* Returns the booked start, in whole seconds; 0: none. The next leader reads it from the notice. */
 static int64_t booked_start_ms(const struct gate *g, const struct gate_job *j)
 {
 	int64_t at_ms = queue_booked_start_ms(g->queue, &j->uid);
@@ -112,8 +111,8 @@ void notice_tell(struct gate *g, struct gate_job *j, struct intent *i)
 	i->has_booked_start = j->seen.booked_start_ms > 0;
 }
 
-/* Tells whether the Job has booked another start than it is told. A booked start whose time has
- * come is left alone, for the Job is about to start. */
+/* Tells whether the Job has booked another start than it is told. One whose time has come is left
+ * alone, for it is about to start. */
 static bool books_another(const struct gate *g, const struct gate_job *j)
 {
 	int64_t at_ms = booked_start_ms(g, j);
@@ -126,8 +125,8 @@ void waiting_note_begin(struct gate_job *j)
 	j->waiting_note.told = WAIT_NOT;
 }
 
-/* Tells whether the Job has waited for long enough, by tick_ms and by the clock on the wall, since
- * it was queued. A Job that was queued later than now tells that the clock was set back. */
+/* Tells whether it has waited for long enough, by both clocks. A Job that was queued later than now
+ * tells that the clock was set back. */
 static bool notice_is_due(const struct gate *g, const struct gate_job *j)
 {
 	int64_t after_ms = g->notices.after_ms;
