@@ -13,7 +13,6 @@ struct gate;
 struct gate_job;
 struct ledger_reservation;
 
-/* See adoption.c. */
 struct adoption {
 	int64_t settle_ms;
 	bool moved;  /* the ledger is on another timeline than when a leader had last settled */

@@ -47,18 +47,16 @@ struct attempt {
 	int32_t restless_s;	  /* when the last of these was, by tick_ms, in seconds */
 };
 
-/* Opens an attempt that the queue decided on; wants a run stopped that it decided to stop. */
+/* Opens an attempt; wants a run stopped: as the queue decided. */
 enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struct decision *d);
 void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decision *d);
-/* Takes over an open reservation. */
 enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
-/* Say that ADOPT will be made; that the ledger has taken it. In between the queue takes it for no
- * run, which would be charged: the ledger may have charged it before. */
+/* Say that ADOPT will be made; that the ledger has taken it. In between the queue has no run to
+ * charge: the ledger may have charged it before. */
 void attempt_adopting(struct gate_job *j);
 void attempt_adopted(struct gate *g, struct gate_job *j);
 /* Forgets an attempt that the ledger has closed already. */
 enum phase attempt_adopted_in_vain(struct gate *g, struct gate_job *j);
-/* Takes the ledger's answer to RESERVE. */
 enum phase attempt_reserved(struct gate *g, struct gate_job *j, const struct ledger_result *r);
 /* Begins the run: the start landed. */
 enum phase attempt_run(struct gate *g, struct gate_job *j);
@@ -70,10 +68,9 @@ void attempt_sent(struct gate_job *j);
 void attempt_in_doubt(struct gate_job *j);
 /* Keeps the number of the ProvisioningRequest that its pods name. */
 void attempt_provisioned(struct gate_job *j, int32_t number);
-/* Tells whether it was adopted, and the Job is seen as before the attempt. Until the Job is read
- * the queue is told nothing of it, or it would decide on a stop by what is out of date. */
+/* Tells whether it was adopted, and the Job is seen as before the attempt. Until it is read the
+ * queue is told nothing of it, or it would stop it for what is out of date. */
 bool attempt_is_behind(const struct gate_job *j);
-/* Says that the Job was read. */
 void attempt_caught_up(struct gate_job *j);
 /* Says that the Job controller has seen the start. */
 void attempt_acked(struct gate_job *j);
@@ -89,15 +86,14 @@ void attempt_shrink(struct gate *g, struct gate_job *j, int32_t pods);
 int32_t attempt_begin_growth(struct gate *g, struct gate_job *j);
 /* Raises the reservation to so many pods: GROW is durable. */
 void attempt_grow(struct gate_job *j, int32_t pods);
-/* Counts a start that came to nothing by its owner's doing. Returns the pause until the next, often
- * 0. */
+/* Counts a start that failed by its owner's doing. Returns the pause until the next, often 0. */
 int64_t attempt_restless_ms(struct gate *g, struct gate_job *j);
 /* Tells whether the start is to be called off unless it landed: the Job has changed. */
 bool attempt_must_not_start(const struct gate *g, const struct gate_job *j);
-/* Tells whether the Job has no story, and its spec was changed since the decision (made on generation 1,
- * as far as a later leader knows): the start may have landed, and nothing on the Job would tell. */
+/* Tells whether the Job has no story, and its spec was changed since the decision (on generation 1,
+ * for all a later leader knows): the start may have landed unseen. */
 bool attempt_story_is_lost(const struct gate_job *j);
-/* Gives back the reservation of a start that never landed, and cannot any more. */
+/* Gives back the reservation: the start has not landed, and cannot. */
 enum phase attempt_call_off(struct gate *g, struct gate_job *j);
 /* Calls off a start that was in doubt: the fence keeps its PATCHes from landing. */
 enum phase attempt_fenced(struct gate *g, struct gate_job *j);

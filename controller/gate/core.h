@@ -151,7 +151,7 @@ int64_t gate_spread(struct gate *g, int64_t ms);
 void gate_alarm(struct gate *g, struct gate_job *j, int64_t at_ms);
 /* Tries again after a pause that doubles with each try (at most limit_ms), spread by a quarter. */
 void gate_back_off(struct gate *g, struct gate_job *j, int64_t first_ms, int64_t limit_ms);
-/* Tells whether so many starts are under way that the API server has better to do than to take notes. */
+/* Tells whether the API server has better to do, with so many starts, than to take notes. */
 bool gate_is_busy(const struct gate *g);
 /* Reconciles the Job in this pass. */
 void gate_mark_dirty(struct gate *g, struct gate_job *j);

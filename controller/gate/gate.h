@@ -98,8 +98,8 @@ struct gate_options {
 	const struct bill_labels *bill_labels; /* borrowed as long as the gate lives; NULL: none */
 };
 
-/* Makes a standby. The queue stays the caller's, and must outlive the gate. From now on the gate
- * alone tells it of Jobs; what admins describe the caller tells it directly. */
+/* Makes a standby. The queue stays the caller's, must outlive the gate, and hears of Jobs by the
+ * gate alone (what admins describe the caller tells it). */
 struct gate *gate_new(const struct gate_options *o, struct queue *q);
 void gate_free(struct gate *g);
 
@@ -153,8 +153,8 @@ void gate_set_following(struct gate *g, bool following);
  * the wall, which may step either way; tick_ms never goes back, and is more than 0. */
 void gate_step(struct gate *g, int64_t now_ms, int64_t tick_ms);
 
-/* When the next pass is due even if nothing happens: when either clock gets there, or the clock on
- * the wall has stepped. INT64_MAX: never. */
+/* When the next pass is due even if nothing happens: when either clock gets there (INT64_MAX:
+ * never), or the wall clock has stepped. */
 struct gate_wake {
 	int64_t now_ms, tick_ms;
 };
@@ -173,8 +173,7 @@ void gate_answer_lease(
 	struct gate *g, uint64_t id, enum ledger_outcome o, const struct ledger_lease *l);
 void gate_answer_load(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_reservation *holds, size_t n);
-/* Takes the ledger's answer to a batch. With LEDGER_DONE there is a result for each operation, in
- * order. */
+/* Takes an answer: with LEDGER_DONE, a result for each operation of the batch, in order. */
 void gate_answer_batch(struct gate *g, uint64_t id, enum ledger_outcome o,
 	const struct ledger_result *results, size_t n);
 
@@ -239,8 +238,7 @@ struct note {
 	char text[800];	      /* plain words */
 };
 
-/* Takes the next note, which is valid until the next call of any gate function; NULL: there is
- * none. */
+/* Takes the next note, valid until the next call of any gate function; or NULL. */
 const struct note *gate_take_note(struct gate *g);
 
 struct gate_counts {
@@ -292,8 +290,7 @@ struct gate_listed {
  * to the gate. */
 void gate_each_job(const struct gate *g,
 	void (*each)(const struct gate_listed *j, bool is_deferred, void *ctx), void *ctx);
-/* Finds the newest Job of that name. False where gate_explain() knows none, or the Job has ended.
- * */
+/* Finds the newest of that name. False where gate_explain() knows none, or it has ended. */
 bool gate_find_listed(
 	const struct gate *g, const char *ns, const char *name, struct gate_listed *ret);
 
@@ -319,7 +316,7 @@ struct gate_runs_asked {
 	int64_t now_ms;
 };
 /* Calls each for every such run, in the order in which their Jobs were first seen; for none unless
- * the gate leads. What run points to is good for the call. */
+ * it leads. What run points to is good for the call. */
 void gate_each_run(struct gate *g, const struct gate_runs_asked *a,
 	void (*each)(const struct gate_run *run, void *ctx), void *ctx);
 
@@ -334,7 +331,6 @@ void gate_see_refusal(struct gate *g, const struct trouble_refusal *r);
 bool gate_wants_pods(const struct gate *g);
 bool gate_wants_refusals(const struct gate *g);
 
-/* A run with pods that are kept from running. */
 struct gate_trouble {
 	const char *ns, *name, *clusterqueue;
 	enum trouble_word word;
@@ -345,17 +341,17 @@ struct gate_trouble {
 /* Finds the trouble of a Job's run. False: none is known, or the Job is not. */
 bool gate_job_trouble(
 	const struct gate *g, const char *ns, const char *name, struct gate_trouble *ret);
-/* Calls each for every run in trouble, in the order in which they began to lack pods. What x points
- * to is good for the call. */
+/* Calls each for runs in trouble, in the order in which they began to lack pods. What x points to
+ * is good for the call. */
 void gate_each_trouble(
 	const struct gate *g, void (*each)(const struct gate_trouble *x, void *ctx), void *ctx);
 
-/* Tells whether a Job is on the watch, has not ended, and its fate is told to the queue
+/* Tells whether a Job is on the watch, has not ended, and is told to the queue
  * (queue_see_predecessor()). */
 bool gate_follows_job(const struct gate *g, const struct uid *uid);
 
-/* Tells whether the eviction of a Job's pod does not count as a failure (its podFailurePolicy
- * ignores DisruptionTarget). False for a Job that is unknown. */
+/* Tells whether evicted pods are no failures of the Job (its podFailurePolicy ignores
+ * DisruptionTarget). False if it is unknown. */
 bool gate_job_ignores_disruption(const struct gate *g, const struct uid *uid);
 
 /* Returns a Job's story annotation as last seen, valid until the next call; NULL: none, or unknown.

@@ -131,7 +131,6 @@ static bool is_decided(const struct gate_job *j)
 	return !j->growth.may_have_landed || j->growth.fenced || !can_grow(j);
 }
 
-/* Tells whether its PATCH is to be sent until it lands. */
 static bool is_sent(const struct gate_job *j)
 {
 	const struct growth *x = &j->growth;

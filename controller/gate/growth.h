@@ -59,7 +59,6 @@ struct growth {
 	int64_t denied_ms;    /* no growth before, by tick_ms: the API server refused one */
 };
 
-/* Begins the growth that the queue decided on, or takes it back in the queue. */
 void growth_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 /* Takes the ledger's answer to the GROW of that number. */
 void growth_reserved(struct gate *g, struct gate_job *j, int32_t seq, enum ledger_verdict v);
@@ -69,7 +68,7 @@ void growth_settle(struct gate *g, struct gate_job *j);
 bool growth_see_to(struct gate *g, struct gate_job *j);
 /* Has no PATCH sent any more: the run is to be smaller. */
 void growth_drop(struct gate_job *j);
-/* Tells whether the reservation stays as it is, though for more pods than there are. */
+/* Tells whether the reservation is for more pods than there are, and stays so. */
 bool growth_keeps(const struct gate *g, const struct gate_job *j);
 /* Tells whether a PATCH of a growth may be due, or under way. */
 bool growth_tells(const struct gate_job *j);
@@ -81,9 +80,9 @@ void growth_denied(struct gate *g, struct gate_job *j, const char *said);
 /* INTENT_RETELL. */
 bool growth_retell_wanted(const struct gate *g, const struct gate_job *j);
 void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i);
-/* Says that another story stands on the Job: PATCHes that were sent before cannot land. */
+/* Says that another story stands there: PATCHes sent before cannot land. */
 void growth_retold(struct gate_job *j);
-/* Forgets the growth, for the attempt has ended. */
+/* Ends with the attempt. */
 void growth_end(struct gate_job *j);
 
 #endif

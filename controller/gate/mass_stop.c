@@ -92,7 +92,6 @@ bool mass_stop_spares(const struct gate *g, const struct gate_job *j)
 	return j->spared && g->mass_stop.stage == MASS_STOP_WAITS;
 }
 
-/* Tells whether a Job that was spared is still to be waited for. */
 static bool still(const struct gate *g, const struct gate_job *j)
 {
 	if (g->mass_stop.stage == MASS_STOP_WAITS)

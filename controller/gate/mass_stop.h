@@ -10,7 +10,6 @@ struct explanation;
 struct gate;
 struct gate_job;
 
-/* See mass_stop.c. */
 struct mass_stop {
 	int64_t after_ms; /* 0: never */
 	enum mass_stop_stage {

@@ -40,8 +40,7 @@ struct never_starts {
 };
 
 void never_starts_decided(struct gate *g, struct gate_job *j, const struct decision *d);
-/* Asks for what is to be done about a Job that waits, suspended and without pods; drops it if void.
- * */
+/* Asks for what is to be done about a suspended Job without pods, or drops it. */
 void never_starts_see_to(struct gate *g, struct gate_job *j);
 /* INTENT_DELETE. */
 bool never_starts_wanted(const struct gate *g, const struct gate_job *j);

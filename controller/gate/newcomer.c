@@ -159,8 +159,7 @@ static void count_pods(struct gate *g, struct gate_job *j)
 	job_request(g, j, INTENT_PODS);
 }
 
-/* Takes the Job into its queue, by the nodes of its pods: they may be of a flavor that its template
- * does not suit. */
+/* Takes the Job in by the nodes of its pods: their flavor may not suit its template. */
 static enum newcomer_verdict take_in(
 	struct gate *g, struct gate_job *j, struct ledger_reservation *ret)
 {
@@ -193,8 +192,7 @@ static enum newcomer_verdict take_in(
 	return NEWCOMER_TAKE_OVER;
 }
 
-/* Tells whether it began early enough. Asked at each look: it may have been suspended and resumed
- * since. */
+/* Tells whether it began early enough: it may have been resumed since the last look. */
 static bool began_in_time(const struct gate_job *j)
 {
 	return j->seen.start_ms <= j->newcomer.begun_by_ms;

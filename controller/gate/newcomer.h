@@ -19,9 +19,8 @@
  * COMMIT, over quota if it must be, and once they are durable the story, by INTENT_RETELL. If we
  * die between the two, the next leader finds the reservation in the ledger, and writes the story. A
  * Job that its queue cannot take yet (its window is closed, its LocalQueue is stopped or missing)
- * runs on, counted nowhere; it says so, and is looked at again. These looks go by a count of pods
- * that may be minutes old, so that a Job that is never taken does not have its pods listed without
- * end. What the ledger is told goes by a new count.
+ * runs on, counted nowhere; it says so, and is looked at again, by a count of pods that may be
+ * minutes old, so that they are not listed without end.
  *
  * From then on it is a run like any other, whose bill begins with its adoption.
  */
@@ -56,8 +55,8 @@ enum newcomer_verdict {
 	NEWCOMER_TAKE_OVER,
 };
 
-/* Sees to a Job in PHASE_WAITING that runs. NEWCOMER_TAKE_OVER: the queue has it as running with
- * ret, whose lines stay empty, and the caller takes it over. */
+/* Sees to a Job that waits and runs. NEWCOMER_TAKE_OVER: the queue has it as running with ret,
+ * whose lines stay empty, and the caller takes it over. */
 enum newcomer_verdict newcomer_see_to(
 	struct gate *g, struct gate_job *j, struct ledger_reservation *ret);
 /* INTENT_NAMESPACE. */
@@ -67,7 +66,7 @@ bool newcomer_answered(struct gate *g, struct gate_job *j, const struct job_answ
 void newcomer_counted(struct gate *g, struct gate_job *j, const struct job_answer *a);
 /* Notes the adoption, now that ADOPT is durable. */
 void newcomer_adopted(struct gate *g, struct gate_job *j);
-/* Keeps the first free attempt: the ledger had used the one that the Job was adopted as. */
+/* Keeps the first free attempt, for the ledger had used another. */
 void newcomer_spent(struct gate_job *j, int32_t next_attempt);
 /* Tells whether the ledger has an earlier leader's ADOPT of a Job in STARTING, and no COMMIT. */
 bool newcomer_is_reserved(const struct gate_job *j);

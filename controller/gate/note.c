@@ -1,4 +1,3 @@
-/* Notes: what happened, for the log, for counts and for people. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -131,8 +131,8 @@ static bool is_leaving(const struct job *seen)
 		       !job_finished(seen));
 }
 
-/* Tells whether one more failed pod fails the Job. The Job controller counts failed pods of all
- * runs, and those that it is about to count. */
+/* Tells whether one more failed pod fails the Job. Failed pods of all runs count, and uncounted
+ * ones. */
 static bool is_at_backoff_limit(const struct job *seen)
 {
 	int64_t failed = (int64_t)seen->status.failed_pods + seen->status.uncounted_failed;
@@ -394,8 +394,8 @@ static void is_there(struct gate *g, struct gate_job *j)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);
 }
 
-/* A late answer may tell of a Job that was deleted since. Only a GET that was asked after the watch
- * lost the Job shows that it is there. */
+/* A late answer may tell of a Job that was deleted since. Only a GET from after the watch lost it
+ * shows that it is there. */
 void gate_see_answer(struct gate *g, struct gate_job *j, const struct job *seen)
 {
 	if (seen->version < j->request.asked_version)
@@ -456,7 +456,7 @@ void gate_fetch_deferred(struct gate *g)
 	}
 }
 
-/* Tells the queue that the Job is followed no more: known by its name alone, it ends unseen. */
+/* Tells the queue that a Job, known by its name alone, ends unseen. */
 static void unfollow_deferred(struct gate *g, const struct gate_job *j)
 {
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, false);

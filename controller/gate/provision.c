@@ -547,7 +547,6 @@ static void name_request(struct gate *g, const struct gate_job *j, int32_t numbe
 		uid, number);
 }
 
-/* Has the pods name the request whose room they take. */
 static void annotate(struct gate *g, struct intent *i)
 {
 	struct key_edit *e = &i->template.edit.annotations;

@@ -73,13 +73,11 @@ enum provision_verdict {
 
 /* Sees to the requests of a Job whose RESERVE is durable, before its start is sent. */
 enum provision_verdict provision_see_to(struct gate *g, struct gate_job *j);
-/* After PROVISION_FAIL: keeps why the start is called off, and sets the pause. The caller calls it
- * off. */
+/* After PROVISION_FAIL: keeps why, and sets the pause. The caller calls the start off. */
 void provision_give_up(struct gate *g, struct gate_job *j);
 /* Tells whether a request of the Job is there. */
 bool provision_is_left(const struct gate *g, const struct gate_job *j);
-/* Deletes the requests of a Job that waits or is over, once it is time for that. True: one is being
- * deleted. */
+/* Deletes the requests of a Job that waits or is over, in time. True: one is being deleted. */
 bool provision_tidy(struct gate *g, struct gate_job *j);
 /* Stops a run whose nodes are taken back. */
 void provision_heed(struct gate *g, struct gate_job *j);

@@ -35,7 +35,7 @@ void refusal_keep(struct gate_job *j);
 void refusal_forget_starts(struct gate_job *j);
 /* Notes a refusal of a request that is no start, unless it is one of many. */
 void refusal_note(struct gate *g, struct gate_job *j, enum intent_kind asked, const char *said);
-/* Adds to the explanation of a Job that waits that it is kept off idle resources, if it is. */
+/* Says that a Job that waits is kept off idle resources, if it is. */
 void explain_lending(const struct gate *g, const struct gate_job *j, struct explanation *x);
 
 #endif

@@ -100,12 +100,11 @@ struct gate_job;
 struct rejections *gate_rejections(struct gate *g);
 /* Stops a run where its next rejected pod would fail its Job. */
 void rejection_see_to(struct gate *g, struct gate_job *j);
-/* Keeps a rejected pod, and tells of it if it is of a run (NOTE_REJECTED_POD). */
+/* Keeps a rejected pod. Notes it if it is of a run (NOTE_REJECTED_POD). */
 void gate_see_rejected_pod(struct gate *g, const struct rejected_pod *pod);
-/* Adds to the explanation of a Job that runs. Call it after explain_stuck(). */
+/* Explains a Job that runs, after explain_stuck(). */
 void explain_rejection(const struct gate *g, const struct gate_job *j, struct explanation *x);
-/* Explains a Job that the gate has forgotten since it ended; false: no pod of such a Job is known.
- * */
+/* Explains a Job that the gate has forgotten since its end; false: no pod of it is known. */
 bool explain_rejected(
 	const struct gate *g, const char *ns, const char *name, struct explanation *ret);
 

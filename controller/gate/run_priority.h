@@ -22,8 +22,8 @@ struct story;
 
 /* Puts the number into a story of the run. */
 void run_priority_tell(const struct gate *g, const struct gate_job *j, struct story *s);
-/* Tells the queue what the story of an adopted run says, if it is of that attempt. Ends what the
- * story reader gave before. */
+/* Tells the queue what an adopted run's story says, if it is of that attempt. Ends what the reader
+ * gave before. */
 void run_priority_recall(struct gate *g, const struct gate_job *j, int32_t attempt);
 
 #endif

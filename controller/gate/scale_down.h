@@ -43,11 +43,9 @@ void scale_down_may_have(struct gate_job *j, int32_t pods);
 /* Stops a run that cannot be told to have fewer pods. For a smaller quota alone it keeps its pods.
  * */
 void scale_down_fails(struct gate *g, struct gate_job *j);
-/* Tells whether there may be more pods than the status says: then the reservation stays as it is.
- * */
+/* Tells whether there may be more pods than the status says: the reservation then stays. */
 bool scale_down_in_doubt(struct gate *g, struct gate_job *j);
-/* Takes another version of the Job; some_left: in the one before some pods left while others
- * stayed. */
+/* Takes another version of the Job; some_left: some pods left before while others stayed. */
 void scale_down_seen(struct gate *g, struct gate_job *j, bool some_left);
 /* Takes a count of its pods. Returns how many the reservation must be for. */
 int32_t scale_down_counted(struct gate *g, struct gate_job *j, size_t pods);

@@ -38,8 +38,7 @@ struct start_time {
 bool start_time_is_left(const struct job *seen);
 /* Forgets failures: the Job has no start time left. */
 void start_time_settled(struct gate_job *j);
-/* Asks for the PATCH that is due of a suspended Job without pods. True: a start waits for the
- * answer. */
+/* Asks for the PATCH that is due of a suspended Job without pods. True: a start waits for it. */
 bool start_time_see_to(struct gate *g, struct gate_job *j);
 /* INTENT_CLEAR. */
 bool start_time_wanted(const struct gate *g, const struct gate_job *j);

@@ -53,40 +53,38 @@ void stop_because_of(
 	struct gate_job *j, const char *reason, const char *actor, const char *message);
 /* Keeps why the run ends, as stop_because_of() does; message becomes the stop's. */
 void stop_with_sentence(struct gate_job *j, const char *reason, const char *actor, char *message);
-/* Keep why the queue stops the run, and whether that puts the Job on hold; sentence becomes the
- * stop's. */
+/* Keep why the queue stops the run, and the hold that follows; sentence becomes the stop's. */
 void stop_decided(struct gate *g, struct gate_job *j, const struct decision *d);
 void stop_told(struct gate *g, struct gate_job *j, const struct decision *d, char *sentence);
 /* Keeps that another client suspended the run. */
 void stop_suspended(struct gate *g, struct gate_job *j);
 /* Keeps what to tell a Job without a reservation that was suspended while it ran. */
 void stop_suspended_unseen(struct gate_job *j);
-/* Wants the run stopped before one more rejected pod fails its Job. Copies why: which pod it was.
- * */
+/* Wants the run stopped before one more rejected pod fails the Job. Copies why. */
 void stop_at_limit(struct gate *g, struct gate_job *j, const char *why);
 /* Puts the Job on hold: its start was refused too often. */
 void stop_refused_for_good(struct gate *g, struct gate_job *j, const char *said);
 /* Puts the Job on hold, with a copy of why: what it waits for can never come. */
 void stop_never_starts(struct gate_job *j, const char *why, const char *actor);
-/* Forgets the reason, its texts and the hold: the run goes on, or another begins. */
+/* Forgets reason and hold: the run goes on, or another begins. */
 void stop_forget(struct gate_job *j);
-/* Keeps what kept its pods when the run was stopped; sentence becomes the stop's. */
+/* Keeps what kept its pods; sentence becomes the stop's. */
 void stop_keep_trouble(struct gate_job *j, char *sentence);
 
 /* Tells whether the end puts the Job on hold. */
 bool stop_holds(const struct gate_job *j);
-/* Say of the annotation for the hold: it did not go with the stop; it was refused; it is there, or
- * need not be written any more. */
+/* Say of the hold's annotation: it did not go with the stop; it was refused; it is there, or not
+ * needed. */
 void stop_owe_hold(struct gate_job *j);
 void stop_hold_refused(struct gate_job *j);
 void stop_hold_settled(struct gate_job *j);
-/* Tells whether the annotation for the hold is to be written still. */
+/* Tells whether that annotation is still to be written. */
 bool stop_owes_hold(struct gate_job *j);
-/* Tells whether the Job is not queued again yet: a manifest suspends it again and again, or
- * kubelets reject its pods. */
+/* Tells whether the Job is not queued yet: a manifest suspends it, or kubelets reject its pods,
+ * again and again. */
 bool stop_bars(struct gate *g, struct gate_job *j);
 
-/* Keeps that the run ended by itself: that replaces any reason. */
+/* Keeps that the run ended by itself, whatever the reason was. */
 void stop_finished(struct gate_job *j);
 /* Begin to wait for the pods of a run that is over; anew, where what was known does not count. */
 void stop_drain(struct gate *g, struct gate_job *j);
@@ -95,7 +93,6 @@ void stop_drain_anew(struct gate *g, struct gate_job *j);
 void stop_note(struct gate *g, struct gate_job *j);
 /* Notes that a run without a reservation was stopped. */
 void stop_note_intruder(struct gate *g, struct gate_job *j);
-/* Notes that the Job finished, failed or was cut short. */
 void stop_note_finish(struct gate *g, struct gate_job *j);
 /* Says now and then that pods are left for too long. */
 void stop_complain(struct gate *g, struct gate_job *j);

@@ -23,7 +23,6 @@ void stop_notice_see_to(struct gate *g, struct gate_job *j);
 void stop_notice_tell(struct gate *g, struct gate_job *j, struct intent *i);
 /* Tells whether the annotation is there, or may be. */
 bool stop_notice_stands(const struct gate_job *j);
-/* Forgets the notice, for the attempt is over. */
 void stop_notice_end(struct gate_job *j);
 
 #endif

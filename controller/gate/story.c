@@ -39,7 +39,6 @@ static bool told_before(const struct story *s, size_t i)
 	return false;
 }
 
-/* Returns the most bytes that the flavor and the amount of a line take. */
 static size_t line_bytes(const struct quota_line *l)
 {
 	return 2 * strlen(l->resource) + strlen(l->flavor) + 32;
@@ -70,7 +69,7 @@ static size_t format_flavors(const struct story *s, struct buf *out)
 	return left_out;
 }
 
-/* Tells whether every line is of the story's ClusterQueue, and the only one of its resource. */
+/* Tells whether all lines are of the story's ClusterQueue, one for each resource. */
 static bool holds_can_tell(const struct story *s)
 {
 	for (size_t i = 0; i < s->nlines; i++)
@@ -100,7 +99,6 @@ static void format_priority(const struct story *s, struct buf *out)
 		buf_printf(out, ",\"priority\":%d", (int)s->priority);
 }
 
-/* Appends what a start lowered for the time of its run. */
 static void format_owner(const struct story *s, struct buf *out)
 {
 	if (s->pods <= 0)
@@ -295,8 +293,7 @@ static bool read_before(const struct story_run *run, const char *resource)
 	return false;
 }
 
-/* Reads the lines. What is signed is ours, and still has limits: another version may have written
- * it. */
+/* Reads the lines, within limits: another version of ours may have written them. */
 static bool read_lines(struct story_reader *r, const cJSON *root, struct story_run *ret)
 {
 	const cJSON *flavors = json_object(root, "flavors"), *holds = json_object(root, "holds");

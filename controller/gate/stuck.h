@@ -12,8 +12,8 @@ struct gate;
 struct gate_job;
 struct gate_trouble;
 
-/* A run with fewer pods ready than it needs. It is in gate.stuck, behind those that came before,
- * and leaves when all its pods are ready, or it ends. */
+/* A run with fewer pods ready than it needs. In gate.stuck, behind earlier ones, until all are
+ * ready or it ends. */
 struct stuck {
 	struct gate_job *job;
 	struct stuck *prev, *next;
@@ -22,7 +22,6 @@ struct stuck {
 	char *message;
 };
 
-/* Runs that lack pods: stuck.c. */
 struct stuck_list {
 	int64_t after_ms; /* 0: nothing is looked at */
 	int64_t due_ms;	  /* when the list is looked at next */
@@ -37,11 +36,11 @@ void stuck_see_to(struct gate *g, struct gate_job *j);
 void stuck_end(struct gate *g, struct gate_job *j);
 void stuck_free(struct stuck *s);
 void stuck_tick(struct gate *g);
-/* Tells what is known to keep the pods of the run; false: nothing. */
+/* Tells what keeps the pods; false: nothing is known. */
 bool stuck_trouble(const struct gate_job *j, struct gate_trouble *ret);
-/* Adds to the explanation of a Job that runs what keeps its pods. */
+/* Says what keeps the pods of a run. */
 void explain_stuck(const struct gate_job *j, int64_t now_ms, struct explanation *x);
-/* Adds to the explanation of a Job that waits what kept the pods of its last run. */
+/* Says what kept the pods of the last run of a Job that waits. */
 void explain_pod_trouble(const struct gate_job *j, struct explanation *x);
 
 #endif

@@ -96,15 +96,14 @@ struct troubles;
 struct troubles *troubles_new(void);
 void troubles_free(struct troubles *t);
 
-/* Takes in a pod, with copies of its texts. tick_ms is a clock that only goes on. */
+/* Takes in a pod, copied. tick_ms is a clock that only goes on. */
 void troubles_see_pod(struct troubles *t, const struct trouble_pod *p, int64_t tick_ms);
 void troubles_lose_pod(struct troubles *t, const struct uid *pod); /* not Pending any more */
 void troubles_see_refusal(struct troubles *t, const struct trouble_refusal *r);
 /* Forgets refusals of a Job that ended, or has all its pods. */
 void troubles_forget_refusals(struct troubles *t, const struct uid *job);
 
-/* Begin and end a complete list of pods: what was not seen between the two is not Pending any more.
- * */
+/* Begin and end a complete list of pods: all others are not Pending any more. */
 void troubles_begin_pods(struct troubles *t);
 void troubles_end_pods(struct troubles *t);
 /* Forgets all pods and refusals: they are followed no more. */

@@ -1,5 +1,4 @@
-/* What people and operators ask of the gate: which controller leads, how many Jobs are where, and
- * why one waits, with its phase taken into account. */
+/* What people and operators ask of the gate. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +39,7 @@ void gate_count(const struct gate *g, struct gate_counts *ret)
 	ret->queued_operations = g->outbox.waiting + g->outbox.nops;
 }
 
-/* Explains a Job that waits for nodes that are asked for, or did so in vain; false: it did not. */
+/* Explains a wait for nodes that were asked for, perhaps in vain; false: there is none. */
 static bool explain_provision(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	char words[sizeof(x->sentence)], rest[sizeof(x->sentence)];
@@ -136,7 +135,7 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 	}
 }
 
-/* Explains a Job that is being deleted and holds nothing: the queue does not have it. */
+/* Explains a deletion of a Job that holds nothing: the queue does not have it. */
 static bool explain_deleting(const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];

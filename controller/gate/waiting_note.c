@@ -53,7 +53,7 @@ static void add_time(struct buf *out, const char *words, int64_t ms, const char 
 		buf_printf(out, "; %s %s", words, at.s);
 }
 
-/* Adds the likely start, unless that is about the time before which the Job does not start. */
+/* Adds the likely start, unless that is about x's own time. */
 static void add_start(
 	struct buf *out, const struct explanation *x, const struct likely_start *s, int64_t now_ms)
 {

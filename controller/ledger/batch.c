@@ -411,7 +411,7 @@ static bool put_segment(struct param *c, const struct batch_plan *b, size_t i)
 }
 
 /* A statement of the writing: what of the plan has a row, its columns ($4 and on, letters as for
- * params_columns()), and what puts a row into them (false: nothing of this one is to be written). */
+ * params_columns()), and the function that puts a row into them (false: there is none). */
 struct write {
 	const char *sql;
 	enum { OF_ENTRIES, OF_ROWS, OF_RESERVATIONS } of;
@@ -463,8 +463,7 @@ static void batch_write(struct pg *pg, struct request *r)
 /* ---- Steps ------------------------------------------------------------------------------------
  */
 
-/* Judges and writes the batch from the cache. False: it must be read first, also where an operation
- * would be refused (cache.h). */
+/* Judges and writes the batch from the cache. False: it must be read first (cache.h). */
 static bool batch_from_memory(struct pg *pg, struct request *r)
 {
 	if (r->doubted || r->epoch != pg->attached_epoch)
@@ -503,9 +502,8 @@ static void batch_judge(struct pg *pg, struct request *r, struct round *round)
 	batch_answer(pg, r);
 }
 
-/* Answers a batch that is durable. A row that was to be written and is not there was taken away by
- * hand: then the cache is wrong. (The other rows were written; sluice.audit shows what is wrong.)
- * */
+/* Answers a batch that is durable. If a row to be written was taken away by hand, the cache is
+ * wrong. (The others were written; sluice.audit shows what is wrong.) */
 static void batch_done(struct pg *pg, struct request *r, const struct round *round)
 {
 	pg_acknowledge(pg, r->epoch, field_int8(round->result[1], 0, 0));

@@ -103,8 +103,8 @@ static int64_t over(const struct batch_plan_row *r, int64_t use)
 /* ---- What must be read ------------------------------------------------------------------------
  */
 
-/* Takes the lines of an operation: lines of one name are merged, and a line of 0 is none (but for a
- * ceiling). Lines are few: at most QUEUE_LINES_MAX. */
+/* Takes the lines of an operation, merged by name, without those of 0 (but for a ceiling). There
+ * are QUEUE_LINES_MAX at most. */
 static void batch_plan_take_lines(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];
@@ -202,7 +202,7 @@ void batch_plan_found_reservation(
 	h->is = *found;
 }
 
-/* Makes room for one more, in steps of eight: a reservation has a few lines, and rarely many. */
+/* Makes room for one more, in steps of eight: a reservation rarely has many lines. */
 static struct batch_plan_line *batch_plan_more(
 	struct batch_plan *b, struct batch_plan_line *lines, size_t n)
 {
@@ -251,9 +251,8 @@ void batch_plan_found_row(
 /* ---- The tree ---------------------------------------------------------------------------------
  */
 
-/* Has the rows above take over the difference in what r passes up, since its use was `before`.
- * moved: by a CEILING or an operation that adopts, which never fail. The walk ends, since linked
- * rows are in no circle. */
+/* Passes up what r's use has changed since `before`. moved: by a CEILING or an operation that
+ * adopts, which never fail. The walk ends, since linked rows are in no circle. */
 static void batch_plan_pass_up(
 	struct batch_plan *b, struct batch_plan_row *r, int64_t before, bool moved)
 {
@@ -295,8 +294,7 @@ static bool batch_plan_would_close(
 }
 
 /* Moves a row below another parent. On the way from one tree to another parents may go round in a
- * circle for a while. Rows on it are not linked; when one of them moves away, the others are linked
- * again. */
+ * circle: its rows are not linked, until one of them moves away. */
 static void batch_plan_move(struct batch_plan *b, struct batch_plan_row *r, uint32_t up)
 {
 	if (r->linked) {
@@ -322,7 +320,7 @@ static void batch_plan_attach(struct batch_plan *b, struct batch_plan_row *r)
 		batch_plan_unlink(b, x);
 }
 
-/* Finds the parents of all rows that were found. Parents that were not found are made. */
+/* Finds the parents of the rows that were found, or makes them. */
 static void batch_plan_find_parents(struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nrows; i++)
@@ -350,7 +348,7 @@ static void batch_plan_add(
 	batch_plan_pass_up(b, r, before, false);
 }
 
-/* Tells whether there is room for a line, here and in all rows that it makes grow. */
+/* Tells whether a line fits, here and in all rows that it makes grow. */
 static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_line *l)
 {
 	const struct batch_plan_row *r = b->rows[l->row];
@@ -367,7 +365,7 @@ static bool batch_plan_fits(const struct batch_plan *b, const struct batch_plan_
 	return true;
 }
 
-/* Adds lines whatever the ceilings are: they are in use already. */
+/* Adds lines whatever the ceilings: they are in use already. */
 static void batch_plan_take_used(
 	struct batch_plan *b, const struct batch_plan_line *lines, size_t n, enum ledger_state s)
 {
@@ -380,8 +378,7 @@ static void batch_plan_take_used(
 	}
 }
 
-/* Adds lines one after the other, since they may meet further up; takes them back if one does not
- * fit. */
+/* Adds lines, or none if one does not fit. They may meet further up. */
 static bool batch_plan_take_room(
 	struct batch_plan *b, const struct batch_plan_line *lines, size_t n, enum ledger_state s)
 {
@@ -415,8 +412,8 @@ static struct batch_plan_entry *batch_plan_enter(
 	return e;
 }
 
-/* Returns the first unused attempt. Earlier operations of the batch may have used higher ones than
- * were read. */
+/* Returns the first unused attempt: earlier operations of the batch may have used more than were
+ * read. */
 static int32_t batch_plan_next_attempt(const struct batch_plan *b, size_t op)
 {
 	int32_t last = b->reservations[b->reservation_of[op]].last_attempt;
@@ -569,8 +566,8 @@ static void batch_plan_close(struct batch_plan *b, size_t i, struct batch_plan_r
 	h->open = false;
 }
 
-/* Keeps what COMMIT, STOP, RELEASE and VOID say for the segment: the reason that was given first,
- * and the most that was said to be lost. */
+/* Keeps what the segment will say: the reason that was given first, and the most that was said to
+ * be lost. */
 static void batch_plan_tell_segment(
 	struct batch_plan *b, size_t i, struct batch_plan_reservation *h)
 {
@@ -659,8 +656,7 @@ static void batch_plan_take_op(struct batch_plan *b, size_t i)
 	}
 }
 
-/* CEILING: sets a row's ceiling and its parent. The order does not matter: see batch_plan_move().
- * */
+/* CEILING, in any order: see batch_plan_move(). */
 static void batch_plan_cap(struct batch_plan *b, size_t i)
 {
 	const struct ledger_op *op = &b->ops[i];

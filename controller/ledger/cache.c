@@ -125,8 +125,8 @@ static void tell_reservation(const struct cache_reservation *h, struct batch_pla
 	}
 }
 
-/* Tells the reservations. One that is to be reserved need not be known: if the attempt was used
- * before, the key of its transfer says so. */
+/* Tells the reservations. One to be reserved need not be known: the key of its transfer tells if it
+ * was used before. */
 static bool tell_reservations(const struct cache *m, struct batch_plan *b)
 {
 	for (size_t i = 0; i < b->nreservations; i++) {
@@ -168,7 +168,7 @@ bool cache_tell(const struct cache *m, struct batch_plan *b)
 /* ---- Learning ---------------------------------------------------------------------------------
  */
 
-/* Finds or adds a row. Rows stay until all is cleared, so their names may be borrowed. */
+/* Finds or adds a row, which stays until all is cleared: its name may be borrowed. */
 static struct cache_row *row_need(struct cache *m, const char *node, const struct batch_plan_row *r)
 {
 	struct quota_line name = {node, r->flavor, r->resource, 0};

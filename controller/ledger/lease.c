@@ -42,18 +42,16 @@ static void lease_seen(struct pg *pg, const char *version)
 	look->since_ms = monotonic_ms();
 }
 
-/* Tells whether the holder has not renewed the lease for twice its length. A holder renews three
- * times while it lasts, and else expires_at counts; but the clock that this was written by may have
- * been set back since. Twice is long enough to be sure, and too soon would do no harm: the epoch
- * keeps the old leader from writing. (That the holder asked for the same length is taken for
- * granted.) */
+/* Tells whether the holder has not renewed the lease for twice its length, taken to be ours. A
+ * holder renews three times while it lasts. expires_at does not do: the clock that it was written
+ * by may have been set back since. Too soon would do no harm, for the epoch keeps the old leader
+ * from writing. */
 static bool lease_stands_still(const struct pg *pg, int64_t lease_ms)
 {
 	const struct lease_look *look = &pg->lease_look;
 	return look->version[0] != '\0' && monotonic_ms() - look->since_ms > 2 * lease_ms;
 }
 
-/* Frees the lease for the next controller that asks. */
 static void lease_expire(struct pg *pg)
 {
 	struct params *p = pg_params(pg);
@@ -61,7 +59,7 @@ static void lease_expire(struct pg *pg)
 	pg_conn_add(pg->conn, SQL_LEASE_EXPIRE, p);
 }
 
-/* Asks for the lease. Where a program of the version before leads it is only looked up: our
+/* Asks for the lease, or only looks it up where a program of the version before leads: our
  * statements may need columns that are not there yet. */
 static void lease_ask(struct pg *pg, struct request *r)
 {
@@ -99,10 +97,9 @@ static void read_key(const struct pg_result *key, uint64_t ret[2])
 	}
 }
 
-/* Answers from the results. After the settings come what was taken or renewed, and the key, if the
- * schema fits; at last the lease as it is. A leader goes on where a newer program has changed the
- * schema (MIGRATE leaves in place what it reads and writes); a standby says that it will not
- * follow. */
+/* Answers from the results: the settings; what was taken or renewed, and the key, if the schema
+ * fits; the lease as it is. A leader goes on where a newer program has changed the schema (MIGRATE
+ * leaves in place what it reads and writes); a standby says that it will not follow. */
 static void lease_answer(struct pg *pg, struct round *round)
 {
 	const struct pg_result *look = round->result[round->count - 1];

@@ -172,7 +172,7 @@ struct ledger_lease {
 	int64_t left_ms;       /* until it ends unless renewed; below 0: since it has ended */
 };
 
-/* An open reservation, as read at a takeover. */
+/* The state of an open reservation. */
 enum ledger_state {
 	LEDGER_PENDING,
 	LEDGER_POSTED,

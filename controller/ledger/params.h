@@ -60,8 +60,8 @@ void put_null(struct param *a);
 
 struct pg_conn;
 struct pg_result;
-/* Send a statement down the pipeline; prepare it under a name; send one that was prepared with
- * parameters of the same types. Results will be binary. False: the connection broke. */
+/* Send a statement; prepare it under a name; send one that was prepared with parameters of these
+ * types. Results will be binary. False: the connection broke. */
 bool params_send(struct params *p, struct pg_conn *conn, const char *sql);
 bool params_send_prepare(
 	const struct params *p, struct pg_conn *conn, const char *name, const char *sql);

@@ -174,9 +174,9 @@ static bool is_one_of(const char *sqlstate, const char *const *states, size_t n)
 	return false;
 }
 
-/* Tells whether nothing landed, and another try may do better: after a deadlock, or a serialization
- * failure. Or the ledger is not what was read a moment ago, since somebody edits it by hand: the
- * key of a transfer or the ceiling of a balance says so. */
+/* Tells whether nothing landed, and another try may do better: after a deadlock, a serialization
+ * failure, or an edit of the ledger by hand, as the key of a transfer or the ceiling of a balance
+ * shows. */
 static bool fault_passes(const struct request *r, const char *sqlstate)
 {
 	static const char *const passing[] = {"40001", "40P01", "23505", "23514"};

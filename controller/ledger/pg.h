@@ -103,7 +103,6 @@ struct pg_answer {
 	int64_t forgotten_until_ms;
 };
 
-/* The taker of an answer. */
 struct pg_asker {
 	void (*fn)(const struct pg_answer *a, void *ctx); /* may ask again; NULL: nobody */
 	void *ctx;
@@ -113,7 +112,6 @@ struct pg_asker {
 /* ---- Requests ---------------------------------------------------------------------------------
  */
 
-/* A kind of request, as a row. */
 struct pg_query {
 	const char *name; /* in sentences */
 	const char *sql;  /* in a transaction of its own */
@@ -135,8 +133,7 @@ struct pg_query {
 	void (*step)(struct pg *pg, struct request *r, struct round *round);
 };
 
-/* Asks a query that is not fenced. q is a constant. Takes p, with as many parameters as the SQL
- * has. */
+/* Asks a query that is not fenced. q is a constant. Takes p, with as many as the SQL has. */
 void pg_ask(
 	struct pg *pg, const struct pg_query *q, struct params *p, const struct pg_asker *asker);
 /* Makes parameters that begin with the cell, as those of most queries do. Yours. */
@@ -144,7 +141,7 @@ struct params *pg_params(const struct pg *pg);
 
 /* Applies migrations if the schema is older than this program, then takes or renews the lease.
  * epoch 0 takes it if it is free or run out (with a new epoch, beyond epoch_seen); another renews
- * that epoch. settled: the leader has adopted all that the ledger may have lost. */
+ * that epoch. settled: all that the ledger may have lost is adopted. */
 void pg_lease(struct pg *pg, int64_t epoch, int64_t epoch_seen, int64_t lease_ms, bool settled,
 	const struct pg_asker *asker);
 void pg_load(struct pg *pg, int64_t epoch, const struct pg_asker *asker);
@@ -166,7 +163,7 @@ void pg_recall_durations(struct pg *pg, int64_t epoch, int64_t since_ms, size_t 
 void pg_past(
 	struct pg *pg, const struct past_question *q, size_t rows, const struct pg_asker *asker);
 /* Reads what became of the newest Jobs of each name, at most LEDGER_NAMES_MAX names. For any
- * caller: what has ended does not change. What retention has forgotten is not known. */
+ * caller: what has ended does not change. Retention may have forgotten some. */
 void pg_outcomes(
 	struct pg *pg, const struct ledger_job_name *names, size_t n, const struct pg_asker *asker);
 /* Writes a batch, which must stay valid until it is answered. */

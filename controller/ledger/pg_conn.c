@@ -230,8 +230,7 @@ static void pg_conn_poll(struct pg_conn *l)
 	}
 }
 
-/* Connects. Our own settings come first: the connection string overrides them. (A service file does
- * not.) */
+/* Connects. The connection string overrides our settings. (A service file does not.) */
 static void pg_conn_connect(struct pg_conn *l)
 {
 	const char *keys[12], *values[12];
@@ -349,8 +348,8 @@ static bool round_take(struct pg_conn *l, PGresult *r)
 	return false;
 }
 
-/* Takes in what has come. The owner may start the next round from inside the event of the last, or
- * the link may go down under us: so the state is looked at anew each time round. */
+/* Takes in what has come. The owner may start the next round from inside the last one's event, or
+ * the link may go down: so the state is looked at anew each time. */
 static void pg_conn_collect(struct pg_conn *l)
 {
 	int nothing = 0;

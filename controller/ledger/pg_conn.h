@@ -75,16 +75,16 @@ void pg_conn_set_patience(struct pg_conn *l, int64_t ms);
 /* ---- A round, of an idle link that is up ------------------------------------------------------
  */
 
-/* Adds the first statement of a round. The server gives up a little before our own patience ends,
- * for its sentence is better than none. */
+/* Adds the first statement of a round. The server gives up a little before we do, for its sentence
+ * is better than none. */
 void pg_conn_add_settings(struct pg_conn *l, const char *sql); /* $1: milliseconds */
 /* Adds a statement. Takes p (may be NULL). sql is a constant: the link remembers its address. */
 void pg_conn_add(struct pg_conn *l, const char *sql, struct params *p);
 /* Adds a statement; p stays yours, and may be sent again. */
 void pg_conn_add_kept(struct pg_conn *l, const char *sql, struct params *p);
 void pg_conn_go(struct pg_conn *l);
-/* Sends a script of many statements as a round, in one transaction. There are no results, only a
- * fault. The connection is given up when it takes longer than patience_ms; 0: never. */
+/* Sends a script of many statements as a round, in one transaction, without results but a fault.
+ * The connection is given up when it takes longer than patience_ms; 0: never. */
 void pg_conn_script(struct pg_conn *l, const char *sql, int64_t patience_ms);
 
 /* Tells whether the fault is only of prepared statements: then send the round again. */

@@ -51,8 +51,8 @@ struct request {
 	struct round read;	       /* STEP_WRITE: what the plan borrows from */
 };
 
-/* Added to the number of a change of size in sluice.transfer.seq. Programs before version 11 wrote
- * the pods that were left there, which lies below. */
+/* Added to the number of a change of size in sluice.transfer.seq. Below are the pods that were
+ * left, which programs before version 11 wrote there. */
 #define PG_SIZES_FROM (1 << 30)
 
 /* The latest time that is asked about: the end of the year 9999. */

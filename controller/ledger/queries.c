@@ -203,7 +203,7 @@ static const struct pg_query PAST_QUERIES[] = {
 	[PAST_USAGE] = PAST("usage", SQL_USAGE, ledger_row, read_text),
 };
 
-/* Adds a name that narrows a question; the statements take "" for all. */
+/* Adds a name that narrows a question; "" is all. */
 static void add_narrowing(struct params *p, const char *text)
 {
 	must(!text || text[0]);

@@ -24,7 +24,6 @@ struct retention {
 	char trouble[LOG_TROUBLE_MAX]; /* said last */
 };
 
-/* What a batch has deleted. */
 struct forgotten {
 	int64_t attempts, runs;
 };

@@ -26,8 +26,7 @@
 #include "controller/common/log.h"
 
 #define RETENTION_DAY_MS INT64_C(86400000)
-/* The least that may be kept: a new leader reads five weeks back (recall.h), clocks differ, and
- * people look late. */
+/* A new leader reads five weeks back (recall.h); clocks differ, and people look late. */
 #define RETENTION_LEAST_MS (40 * RETENTION_DAY_MS)
 
 struct pg;
@@ -43,7 +42,7 @@ struct retention *retention_new(const struct retention_options *o);
 void retention_free(struct retention *r);
 
 /* Forgets what is due; returns at once. Call it about once a second, while leading under that
- * epoch. A new leader may read attempts that ended at since_ms or later. tick_ms: a clock that is
+ * epoch. What ended at since_ms or later stays: a new leader may read it. tick_ms: a clock that is
  * never set. */
 void retention_tick(
 	struct retention *r, int64_t epoch, int64_t since_ms, int64_t now_ms, int64_t tick_ms);

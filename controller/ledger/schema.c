@@ -32,7 +32,7 @@
 #define SCRIPT_BYTES_MAX ((size_t)1 << 20)
 #define SERVER_FIRST_MS 10000 /* a sentence of the server is better than none */
 
-/* Adds a quoted literal, whatever standard_conforming_strings says: no backslash is let through. */
+/* Adds a quoted literal: no backslash is let through, whatever standard_conforming_strings says. */
 static void buf_literal(struct buf *b, const char *s)
 {
 	buf_putc(b, '\'');
@@ -126,8 +126,8 @@ static void say_other_role(const struct pg *pg, int version, const char *why, st
 		is, MIGRATIONS_COUNT, pg_conn_user(pg->conn), *why ? ": " : "", why);
 }
 
-/* Refuses at once, while a leader of the version before leads: else it would be found out when that
- * one is gone. */
+/* Refuses at once, while a leader of the version before leads: else it would be found out too late.
+ * */
 static void refuse_to_migrate(struct pg *pg, int version)
 {
 	struct err e;

@@ -23,9 +23,8 @@ extern const char SQL_FORGET[];
 extern const char SQL_OUTCOMES[];
 
 /* A migration: number n is MIGRATIONS[n - 1], and the version of a schema is the highest number
- * applied. A program works with a schema that has additions which it does not know
- * (013_additions.sql); it refuses one with any other migration that it does not know. The first
- * line of an addition is "-- The ledger, addition N". */
+ * applied. A program works with a schema that has unknown additions (013_additions.sql; "-- The
+ * ledger, addition N" in the first line), and refuses any other unknown migration. */
 struct migration {
 	const char *name, *sql;
 	bool addition;

@@ -33,7 +33,6 @@ enum {
 	WAIT_FOR_RIGHTS_MS = 5000, /* after an answer that is about who we are */
 };
 
-/* One request to the API server. */
 struct errand {
 	struct dispatcher *dispatcher;
 	struct errand *prev, *next; /* all under way; leave when answered or cancelled */
@@ -216,8 +215,8 @@ enum job_outcome dispatcher_judge(
 	return JOB_IN_DOUBT;
 }
 
-/* Tells whether a 422 is of an object that would be invalid, not of a failed test of a patch: then
- * it names the object and its fields. A failed test has no name, for no object was made. */
+/* Tells whether a 422 is of an invalid object, which it names, with its fields. A failed test of a
+ * patch has no name, for no object was made. */
 static bool speaks_of_fields(struct dispatcher *c, const struct kube_answer *a)
 {
 	const cJSON *root;
@@ -310,7 +309,7 @@ static bool take_pods(struct errand *e, const struct kube_answer *a, struct take
 	return true;
 }
 
-/* Takes an admin's word on the Namespace. A word that cannot be read allows nothing. */
+/* Takes an admin's word on the Namespace. What cannot be read allows nothing. */
 static bool take_namespace(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
 	struct dispatcher *c = e->dispatcher;
@@ -331,7 +330,7 @@ static bool take_namespace(struct errand *e, const struct kube_answer *a, struct
 	return true;
 }
 
-/* Takes the Job. If a 2xx has none in its body, the write landed, and what it made must be read. */
+/* Takes the Job; without one in its body, a write has landed, and the Job must be read. */
 static bool take_job(struct errand *e, const struct kube_answer *a, struct taken *to)
 {
 	struct dispatcher *c = e->dispatcher;
@@ -356,14 +355,13 @@ static bool take_nothing(struct errand *e, const struct kube_answer *a, struct t
 	return true;
 }
 
-/* How a kind of intents is sent off, and what its answer brings: intents.def. */
 struct row {
 	void (*send)(struct dispatcher *c, const struct intent *i);
 	bool (*take)(struct errand *e, const struct kube_answer *a, struct taken *to);
 };
 static const struct row *row_of(enum intent_kind k);
 
-/* Judges the outcome of an answer, and when to come again. */
+/* Judges the outcome, and when to come again. */
 static struct job_answer judge(struct dispatcher *c, const struct kube_answer *a, bool write)
 {
 	struct job_answer answer = {
@@ -496,7 +494,7 @@ static void send_patch(struct dispatcher *c, const struct intent *i)
 			.urgent = intent_is(i->kind, GOES_FIRST)});
 }
 
-/* Deletes the Job, and with it pods, if there are any against all that is known. */
+/* Deletes the Job, with its pods, should there be any after all. */
 static void send_delete(struct dispatcher *c, const struct intent *i)
 {
 	job_path(c, i);

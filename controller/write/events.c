@@ -21,7 +21,6 @@ enum {
 
 #define COMPONENT "sluice-controller"
 
-/* One Event, as it will be sent. */
 struct event {
 	struct events *events;
 	struct event *next; /* in line; leave by being sent or dropped */
@@ -98,10 +97,9 @@ struct events_counts events_count(const struct events *h)
 
 /* ---- rendering ------------------------------------------------------------------------------- */
 
-/* Makes "NAME.0123456789abcdef", a DNS subdomain as the Job's name is: a name that is cut must not
- * end in a '.' or '-'. The number is that of Kubernetes' own Events, nanoseconds since 1970, so
- * that Events of one second are listed by time among those; digits below a millisecond only keep
- * names apart. */
+/* Makes "NAME.0123456789abcdef", a DNS subdomain as the Job's name is: no '.' or '-' may stand
+ * where it is cut. The number is that of Kubernetes' own Events, nanoseconds since 1970, so that
+ * all are listed by time; digits below a millisecond only keep names apart. */
 static void render_name(struct events *h, const char *job, int64_t now_ms, struct buf *out)
 {
 	uint64_t moment = (uint64_t)now_ms * NS_PER_MS + h->serial++ % NS_PER_MS;
@@ -137,7 +135,7 @@ static void put_subject(const struct events_subject *of, struct json_writer *w)
 	jw_end(w);
 }
 
-/* Returns the namespace where the API server lets an Event of the object be. */
+/* Returns the namespace where an Event of the object may be. */
 static const char *namespace_of(const struct events_subject *of)
 {
 	return of->ns[0] ? of->ns : "default";
@@ -202,15 +200,15 @@ static void tell_hold(struct events *h, const struct note *n)
 	buf_done(&text);
 }
 
-/* Tells whether the owner has something to mend, or the Job starts and stops for ever. */
+/* Tells whether the owner must mend something, or the Job starts and stops for ever. */
 static bool wants_a_cure(const char *reason)
 {
 	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0 ||
 	       strcmp(reason, "BackoffLimitNear") == 0;
 }
 
-/* Tells whether a stop was to be expected: a window that closes, idle resources that are wanted
- * back, quota that is reserved. These have a word of their own, so that Events can be counted. */
+/* Tells whether a stop was expected: a window that closes, idle resources that are wanted back,
+ * quota that is reserved. These have words of their own, to be counted. */
 static bool has_own_word(const char *reason)
 {
 	return strcmp(reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0 ||
@@ -218,7 +216,7 @@ static bool has_own_word(const char *reason)
 	       strcmp(reason, stop_reason_name(STOP_REASON_RESERVED)) == 0;
 }
 
-/* A stop by deletion is not told: nobody reads the Events of a Job that is gone. */
+/* Nothing of a deletion: nobody reads the Events of a Job that is gone. */
 static void tell_stop(struct events *h, const struct note *n)
 {
 	if (strcmp(n->reason, "Deleted") == 0)
@@ -235,7 +233,7 @@ static void tell_stop(struct events *h, const struct note *n)
 		tell_note(h, n, EVENTS_NORMAL, "Stopped");
 }
 
-/* A window that closes is nothing unusual, so it is no warning. */
+/* A window that closes is no reason for a warning. */
 static void tell_warning(struct events *h, const struct note *n)
 {
 	if (strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0)
@@ -253,8 +251,8 @@ static const char *after_reason(const struct note *n)
 }
 
 /* Warns of a Misconfigured Job, which only its owner can mend: `kubectl apply` took the name of a
- * queue that is not there, for a policy cannot look it up. The Event comes once (note.reason), with
- * the annotation: as late, and as few in a second. */
+ * queue that is not there, for a policy cannot look it up. Once (note.reason), and with the
+ * annotation: as late, and as few in a second. */
 static void tell_wait(struct events *h, const struct note *n)
 {
 	const char *misconfigured = wait_reason_name(WAIT_MISCONFIGURED);
@@ -274,7 +272,7 @@ static void tell_deletion(struct events *h, const struct note *n)
 	tell_note(h, n, EVENTS_WARNING, wait_reason_name(WAIT_DEPENDENCY_NEVER));
 }
 
-/* Refused pods are not told: the Job controller has an Event of its own, FailedCreate. */
+/* The Job controller has told of refused pods: FailedCreate. */
 static void tell_trouble(struct events *h, const struct note *n)
 {
 	if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
@@ -288,7 +286,6 @@ static void tell_refusal(struct events *h, const struct note *n)
 		tell_note(h, n, EVENTS_WARNING, "Refused");
 }
 
-/* The Event of each kind of note. */
 static const struct row {
 	void (*tell)(struct events *h, const struct note *n); /* NULL: as the other members say */
 	enum events_type type;

@@ -147,8 +147,7 @@ static bool deletes(const struct errand *e)
 	return e->step == STEP_DELETE_REQUEST || e->step == STEP_DELETE_TEMPLATE;
 }
 
-/* Tells whether a 409 says AlreadyExists. A POST gets Conflict as well: a ResourceQuota that counts
- * the object was busy, and nothing was made. */
+/* Tells AlreadyExists from a Conflict, where a ResourceQuota was busy, and nothing was made. */
 static bool is_there_already(const struct kube_answer *a)
 {
 	struct slice reason;

@@ -29,8 +29,8 @@ struct status_effect {
 	const char *reason, *message, *since;
 };
 
-/* Put the status of a kind. since is the lastTransitionTime of Active, RFC 3339; NULL: left out.
- * effect NULL: not known yet. Shares are told while fair sharing is on. */
+/* Put a status. since: lastTransitionTime of Active, RFC 3339; NULL: left out. effect NULL: not
+ * known yet. Shares are told while fair sharing is on. */
 void status_put_clusterqueue(struct json_writer *w, const struct clusterqueue_view *v,
 	bool fair_sharing, const char *since, const struct status_effect *effect);
 void status_put_cohort(struct json_writer *w, const struct cohort_view *v, bool fair_sharing,
@@ -70,8 +70,7 @@ void status_put_priceplan(
 	struct json_writer *w, const struct priceplan_view *v, const struct status_conditions *c);
 void status_put_budget(
 	struct json_writer *w, const struct budget_view *v, const struct status_conditions *c);
-/* Puts what decode_advance_reservation() reads back: what was accepted and what is left outlive a
- * leader. */
+/* Puts what decode_advance_reservation() reads back: it outlives a leader. */
 void status_put_advance_reservation(struct json_writer *w, const struct advance_reservation_view *v,
 	const struct status_conditions *c);
 

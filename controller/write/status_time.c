@@ -11,7 +11,6 @@
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Puts the conditions, which are the last member. */
 static void put_conditions(
 	struct json_writer *w, const struct status_conditions *c, int64_t generation)
 {
@@ -229,8 +228,7 @@ static struct usage_view *row_of(struct usage_view *row, size_t n, const struct 
 }
 
 /* Adds up the rows of all ClusterQueues: nominal has the amount, reserved what is left of it.
- * Others start on the rest once this is read back. False when there are more than the status has
- * place for. */
+ * Others start on the rest once this is read back. False: there are too many for the status. */
 static bool add_up(const struct advance_reservation_view *v, struct usage_view *row, size_t *n)
 {
 	*n = 0;
@@ -258,8 +256,8 @@ static void put_reserved(struct json_writer *w, const struct usage_view *row, co
 	quantity_put(w, "used", row->used, row->resource);
 }
 
-/* What was given back is told with all rows or not at all: with only some, another leader would
- * take the other rows for given back. */
+/* What was given back is told with all rows or none: else another leader would take the other rows
+ * for given back. */
 static void put_window(struct json_writer *w, const struct advance_reservation_view *v)
 {
 	struct usage_view row[RESERVED_ROWS_MAX];

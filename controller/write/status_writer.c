@@ -174,8 +174,8 @@ void status_writer_free(struct status_writer *r)
 
 /* ---- what the API server has ----------------------------------------------------------------- */
 
-/* Tells whether the status was emptied, or went back (a store that was restored): another leader
- * would go by that. The second condition is not always there. */
+/* Tells whether the status was emptied, or went back with a restored store: another leader would go
+ * by that. The second condition is not always there. */
 static bool is_lost(const struct subject *s, size_t i, const cJSON *condition, const char *status)
 {
 	if (i > 0 || !s->written)
@@ -210,7 +210,7 @@ static int64_t version_number(const char *version)
 }
 
 /* Takes in a version that another client has written. A status that ignores it would undo what an
- * earlier leader gave back, so it is written anew, and for this version alone. */
+ * earlier leader gave back: it is written anew, for this version alone. */
 static void take_in_version(struct subject *s, const cJSON *object)
 {
 	if (s->kind != REPORT_ADVANCE_RESERVATION)
@@ -291,7 +291,7 @@ static void complain(struct status_writer *r, const struct subject *s, const cha
 		"namespace", s->ns[0] ? s->ns : NULL, "name", s->name, "why", sentence, NULL);
 }
 
-/* Tells whether a failed write is logged. Not at its first refusal: the watch may be about to tell
+/* Tells whether a failed write is logged; not the first refusal, for the watch may be about to tell
  * of another object. */
 static bool is_worth_a_word(const struct subject *s, enum kube_outcome o)
 {
@@ -419,8 +419,8 @@ static void tell_effect(const struct subject *s, const struct condition_view *v)
 			s->status_writer->now_ms);
 }
 
-/* Looks at what of a spec has no effect. Objects are applied in any order: what is missing for a
- * moment is not told. */
+/* Looks at what of a spec has no effect. What is missing for a moment is not told: objects are
+ * applied in any order. */
 static void look_at_effect(struct subject *s)
 {
 	struct status_writer *r = s->status_writer;
@@ -444,7 +444,7 @@ static void look_at_effect(struct subject *s)
 	s->effect.message = mem_strdup(v.message);
 }
 
-/* Returns the effect of a spec, valid until the next call; NULL: nothing is said of it. */
+/* Returns the effect, valid until the next call; NULL: nothing is said of it. */
 static const struct status_effect *effect_of(struct subject *s)
 {
 	struct status_writer *r = s->status_writer;
@@ -461,8 +461,8 @@ static const struct status_effect *effect_of(struct subject *s)
 
 /* ---- one pass over all objects --------------------------------------------------------------- */
 
-/* Returns the least time between writes. How slowly the API server answers says how much else it
- * has to do. */
+/* Returns the time between writes: how slowly the API server answers shows how much it has to do.
+ * */
 static int64_t interval_ms(const struct status_writer *r, enum status_writer_kind kind)
 {
 	int64_t ms = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
@@ -499,8 +499,8 @@ static void offer(struct subject *s, struct buf *text)
 		subject_write(s, text);
 }
 
-/* Defines a function for the index-th object of a kind. If it may be written now its subject goes
- * into *ret, and its status, by `render`, into text. False past the last. */
+/* Defines a function for the index-th object of a kind: its subject goes into *ret if it may be
+ * written now, rendered into text by `render`. False past the last. */
 #define RENDER(kind, ns, render)                                                                   \
 	static bool render_##kind(                                                                 \
 		struct status_writer *r, size_t index, struct subject **ret, struct buf *text)     \
@@ -533,7 +533,7 @@ RENDER_JUDGED(runpolicy, &r->judged)
 RENDER_JUDGED(priceplan, &r->judged)
 RENDER_JUDGED(budget, &r->judged)
 
-/* An AdvanceReservation is not written before the queue has judged it as it was told last. */
+/* Renders it once the queue has judged it, as it was told last. */
 static bool render_advance_reservation(
 	struct status_writer *r, size_t index, struct subject **ret, struct buf *text)
 {
@@ -553,7 +553,7 @@ static bool render_advance_reservation(
 	return true;
 }
 
-/* Tells the admin what uses a flavor that is being deleted: until then it works as before. */
+/* Tells the admin what uses a flavor that is being deleted, and works until then. */
 static void judge_termination(const struct subject *s, struct buf *message)
 {
 	char users[QUEUE_USERS_SIZE];
@@ -597,7 +597,7 @@ static void report_flavor(struct subject *s)
 	buf_done(&message);
 }
 
-/* Writes a flavor that has news; false when there is none that may be written now. */
+/* Writes a flavor that has news; false: none may be written now. */
 static bool report_flavors(struct status_writer *r)
 {
 	struct subject *s;
@@ -609,7 +609,7 @@ static bool report_flavors(struct status_writer *r)
 	return false;
 }
 
-/* Looks up what makes nodes of the flavor. True when it is another one than was told. */
+/* Looks up what makes nodes of the flavor. True: that is news. */
 static bool look_at_maker(struct subject *s)
 {
 	const char *maker = queue_flavor_maker(s->status_writer->queue, s->name);
@@ -620,8 +620,7 @@ static bool look_at_maker(struct subject *s)
 	return true;
 }
 
-/* Marks flavors with possible news: the users of a deleted one change with the queues, and what
- * makes nodes comes and goes. */
+/* Marks flavors with possible news, for users of a deleted one and makers of nodes come and go. */
 static void look_at_flavors(struct status_writer *r)
 {
 	struct subject *s;
@@ -630,7 +629,7 @@ static void look_at_flavors(struct status_writer *r)
 			s->unsaid = true;
 }
 
-/* Writes the next object, if it is due. False past the last of the kind that the pass is at. */
+/* Writes the next object, if it is due. False past the last of its kind. */
 static bool report_next(struct status_writer *r)
 {
 	static bool (*const render[])(struct status_writer * r, size_t index, struct subject * *ret,
