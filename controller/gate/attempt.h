@@ -52,7 +52,7 @@ enum phase attempt_decided_start(struct gate *g, struct gate_job *j, const struc
 void attempt_decided_stop(struct gate *g, struct gate_job *j, const struct decision *d);
 enum phase attempt_adopt(struct gate *g, struct gate_job *j, const struct ledger_reservation *r);
 /* Say that ADOPT will be made; that the ledger has taken it. In between the queue has no run to
- * charge: the ledger may have charged it before. */
+ * charge: the ledger may have charged this attempt before. */
 void attempt_adopting(struct gate_job *j);
 void attempt_adopted(struct gate *g, struct gate_job *j);
 /* Forgets an attempt that the ledger has closed already. */
@@ -68,8 +68,8 @@ void attempt_sent(struct gate_job *j);
 void attempt_in_doubt(struct gate_job *j);
 /* Keeps the number of the ProvisioningRequest that its pods name. */
 void attempt_provisioned(struct gate_job *j, int32_t number);
-/* Tells whether it was adopted, and the Job is seen as before the attempt. Until it is read the
- * queue is told nothing of it, or it would stop it for what is out of date. */
+/* Tells whether it was adopted, and the Job is seen as before the attempt. Until the Job is read
+ * the queue is told nothing of it, so that it stops no run for what is out of date. */
 bool attempt_is_behind(const struct gate_job *j);
 void attempt_caught_up(struct gate_job *j);
 /* Says that the Job controller has seen the start. */

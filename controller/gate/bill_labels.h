@@ -20,8 +20,8 @@ struct bill_labels {
 	size_t n;
 };
 
-/* Reads keys with commas between; "": none. ERR_INVALID: a key that no label can have, or too many.
- * */
+/* Reads keys with commas between; "": none. ERR_INVALID: a key that no label can have, or too
+ * many. */
 int bill_labels_parse(const char *text, struct bill_labels *ret, struct err *e);
 
 /* Makes {"team":"a","project":"x"} of a Job's labels: yours. NULL: it has none of these. */

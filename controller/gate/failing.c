@@ -230,8 +230,8 @@ static bool tells_of_last_start(const struct gate_job *j, const struct failing *
 	       (j->phase == PHASE_WAITING || j->phase == PHASE_RESERVING);
 }
 
-/* Tells whether what failed is asked for no more. A start before an edit says nothing of the next.
- * */
+/* Tells whether what failed is asked for no more. A start before an edit says nothing of the
+ * next. */
 static bool is_over(const struct gate *g, const struct gate_job *j, const struct failing *f)
 {
 	if (f->asked == INTENT_DELETE)

@@ -354,8 +354,8 @@ bool gate_follows_job(const struct gate *g, const struct uid *uid);
  * DisruptionTarget). False if it is unknown. */
 bool gate_job_ignores_disruption(const struct gate *g, const struct uid *uid);
 
-/* Returns a Job's story annotation as last seen, valid until the next call; NULL: none, or unknown.
- * */
+/* Returns a Job's story annotation as last seen, valid until the next call; NULL: none, or
+ * unknown. */
 const char *gate_story(const struct gate *g, const char *ns, const char *name);
 
 #endif

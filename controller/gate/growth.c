@@ -199,8 +199,8 @@ bool growth_retell_wanted(const struct gate *g, const struct gate_job *j)
 	return job_goes_on(g, j) && must_retell(g, j);
 }
 
-/* Puts in the owner's number, unless the run has that many pods: then the spec is the owner's own.
- * */
+/* Puts in the owner's number, unless the run has that many pods: then the spec is the owner's
+ * own. */
 static void tell_counts(const struct gate_job *j, int32_t parallelism, struct story *s)
 {
 	if (parallelism >= j->seen.owner_parallelism)

@@ -268,8 +268,8 @@ static void heed_facts(struct gate *g, struct gate_job *j, const struct facts *b
 	/* Our next epoch is to be later than all that stories tell of. */
 	if (f->story_epoch > g->epoch_seen)
 		g->epoch_seen = f->story_epoch;
-	/* A leader seems to have come after us: nothing is written before the lease is confirmed.
-	 * */
+	/* A leader seems to have come after us: nothing is written before the lease is
+	 * confirmed. */
 	if (g->epoch > 0 && f->story_epoch > g->epoch)
 		gate_confirm_before(g, j);
 	/* A hold that is there need not be written. */
@@ -352,8 +352,8 @@ bool gate_store_went_back(const struct gate *g)
 	return g->went_back;
 }
 
-/* Takes the end of a Job that a request found gone before the watch told: others may wait for it.
- * */
+/* Takes the end of a Job that a request found gone before the watch told: others may wait for
+ * it. */
 static void see_late_end(struct gate_job *j, const struct job *seen)
 {
 	j->seen.finished |= job_finished(seen);
@@ -526,8 +526,8 @@ static void unfollow(struct gate *g, struct gate_job *j, bool by_event)
 	queue_unfollow_predecessor(g->queue, &j->uid, j->ns, j->name, j->told_end);
 }
 
-/* Tells the forecast of a new Job. Jobs of a list came earlier, and a Job with a story has waited.
- * */
+/* Tells the forecast of a new Job. Jobs of a list came earlier, and a Job with a story has
+ * waited. */
 static void tell_arrival(const struct gate *g, const struct job *seen)
 {
 	if (g->came && !g->listing && seen->suspend && seen->admission.state == STORY_NONE)

@@ -13,8 +13,8 @@ struct gate_job *gate_add_job(
 	struct gate *g, const struct uid *uid, const char *ns, const char *name);
 void gate_forget_job(struct gate *g, struct gate_job *j); /* frees j */
 void gate_free_job(struct gate *g, struct gate_job *j);	  /* for the end of the gate */
-/* Reads deferred Jobs again, as far as there is a place for them now (queue/core/model/overflow.h).
- * */
+/* Reads deferred Jobs again, as far as there is a place for them now
+ * (queue/core/model/overflow.h). */
 void gate_fetch_deferred(struct gate *g);
 /* Defers a Job that waits, if too many do. True: it was deferred, and j is freed. */
 bool gate_defer_job(struct gate *g, struct gate_job *j);

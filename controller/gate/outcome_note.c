@@ -41,8 +41,8 @@ static void forget_answered(struct gate *g)
 	n->nposted = kept;
 }
 
-/* Jobs that cannot be written to now are returned at the end: else they would come again at once.
- * */
+/* Jobs that cannot be written to now are returned at the end: else they would come again at
+ * once. */
 void outcome_note_tick(struct gate *g)
 {
 	struct uid uid, later[LOOKS_MAX];

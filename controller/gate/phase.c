@@ -333,8 +333,8 @@ static enum phase starting(struct gate *g, struct gate_job *j)
 	return PHASE_STARTING;
 }
 
-/* Tells whether PATCHes of this attempt test a story that is gone. A later attempt's stands there
- * when the ledger has lost that attempt (adoption.c). */
+/* Tells whether PATCHes of this attempt test a story that is gone. The story of a later attempt
+ * stands there when the ledger has lost that one (adoption.c). */
 static bool is_fenced(const struct gate_job *j)
 {
 	return j->seen.story_attempt > j->attempt.number ||

@@ -84,8 +84,8 @@ void provision_heed(struct gate *g, struct gate_job *j);
 /* Forgets a Job whose record goes; its requests stay, as those of an unknown Job. */
 void provision_forget(struct gate *g, const struct gate_job *j);
 
-/* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: puts in the request that the intent is about.
- * */
+/* INTENT_PROVISION, INTENT_UNPROVISION, INTENT_START: puts in the request that the intent is
+ * about. */
 void provision_tell(struct gate *g, struct gate_job *j, struct intent *i);
 bool provision_wanted(const struct gate *g, const struct gate_job *j);
 bool provision_answered(struct gate *g, struct gate_job *j, const struct job_answer *a);

@@ -40,8 +40,8 @@ bool scale_down_wanted(const struct gate *g, const struct gate_job *j);
 void scale_down_tell(const struct gate_job *j, struct intent *i);
 /* Says that the Job may have had so many pods a moment ago: that many may be left. */
 void scale_down_may_have(struct gate_job *j, int32_t pods);
-/* Stops a run that cannot be told to have fewer pods. For a smaller quota alone it keeps its pods.
- * */
+/* Stops a run that cannot be told to have fewer pods. For a smaller quota alone it keeps its
+ * pods. */
 void scale_down_fails(struct gate *g, struct gate_job *j);
 /* Tells whether there may be more pods than the status says: the reservation then stays. */
 bool scale_down_in_doubt(struct gate *g, struct gate_job *j);

@@ -106,8 +106,8 @@ bool story_read_run(struct story_reader *r, const char *text, const struct uid *
 struct story_words {
 	const char *reason, *message;
 };
-/* Reads these. True if text is signed with that key for this Job. *ret is good until the next call.
- * */
+/* Reads these. True if text is signed with that key for this Job. *ret is good until the next
+ * call. */
 bool story_read_words(struct story_reader *r, const char *text, const struct uid *uid,
 	const struct siphash_key *key, struct story_words *ret);
 

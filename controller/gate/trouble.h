@@ -131,8 +131,8 @@ size_t troubles_pods(const struct troubles *t);
 
 /* Says "3 of its 8 pods cannot be scheduled, for 42 s: MESSAGE". of may be 0: unknown. */
 void trouble_sentence(const struct trouble *x, int32_t of, int64_t now_ms, struct buf *out);
-/* Says, when it is over: "Unschedulable: 3 of its 8 pods could not be scheduled for 42 s: MESSAGE".
- * */
+/* Says, when it is over: "Unschedulable: 3 of its 8 pods could not be scheduled for 42 s:
+ * MESSAGE". */
 void trouble_epitaph(const struct trouble *x, int32_t of, int64_t now_ms, struct buf *out);
 
 #endif

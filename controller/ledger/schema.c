@@ -126,8 +126,8 @@ static void say_other_role(const struct pg *pg, int version, const char *why, st
 		is, MIGRATIONS_COUNT, pg_conn_user(pg->conn), *why ? ": " : "", why);
 }
 
-/* Refuses at once, while a leader of the version before leads: else it would be found out too late.
- * */
+/* Refuses at once, while a leader of the version before leads: else it would be found out too
+ * late. */
 static void refuse_to_migrate(struct pg *pg, int version)
 {
 	struct err e;
@@ -208,8 +208,8 @@ static bool session_locked(const struct pg_result *res)
 
 bool schema_step(struct pg *pg, struct request *r, struct round *round)
 {
-	/* The last result answers the question; results of the settings and the attach come first.
-	 * */
+	/* The last result answers the question; results of the settings and the attach come
+	 * first. */
 	struct pg_result *res = round && round->count ? round->result[round->count - 1] : NULL;
 	switch (r->step) {
 	case STEP_NEW:

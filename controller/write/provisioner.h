@@ -25,8 +25,8 @@ struct provisioner;
 
 struct provisioner_options {
 	struct kube_client *client;
-	/* Judges what an answer means, and when to come again; finds what the server itself said.
-	 * */
+	/* Judges what an answer means, and when to come again; finds what the server itself
+	 * said. */
 	struct job_answer (*judge)(const struct kube_answer *a, void *ctx);
 	const char *(*words)(const struct kube_answer *a, void *ctx);
 	void (*answer)(uint64_t id, const struct job_answer *a, void *ctx);

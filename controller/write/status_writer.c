@@ -461,8 +461,8 @@ static const struct status_effect *effect_of(struct subject *s)
 
 /* ---- one pass over all objects --------------------------------------------------------------- */
 
-/* Returns the time between writes: how slowly the API server answers shows how much it has to do.
- * */
+/* Returns the time between writes: how slowly the API server answers shows how much it has to
+ * do. */
 static int64_t interval_ms(const struct status_writer *r, enum status_writer_kind kind)
 {
 	int64_t ms = kube_client_room(r->client) > 0 ? INTERVAL_MS : INTERVAL_BUSY_MS;
