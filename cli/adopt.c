@@ -1,6 +1,6 @@
 /*
- * The command: Jobs that run come into a queue, and are not stopped for it (docs/migrate.md). What is
- * asked, done and told; adopt/carry_out.h has the order in which things are written.
+ * The command adopt: running Jobs come into a queue without being stopped (docs/migrate.md). This
+ * file asks, and tells the outcome; adopt/carry_out.h has the order in which things are written.
  */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 
 enum { OUTPUT_MAX = 16 * 1024 * 1024 };
 
-/* Jobs that are as they were meant to be: adopted, or with --dry-run, such as would be. */
+/* Counts the Jobs that were adopted, or with --dry-run would be. */
 static size_t count_taken(const struct adopt_plan *p, bool dry_run)
 {
 	size_t n = 0;
@@ -21,7 +21,7 @@ static size_t count_taken(const struct adopt_plan *p, bool dry_run)
 	return n;
 }
 
-/* Those that ended by themselves leave nothing to do. */
+/* Counts the Jobs that were not adopted. A Job that ended by itself leaves nothing to do. */
 static size_t count_left_out(const struct adopt_plan *p, bool dry_run)
 {
 	size_t n = p->nrows - count_taken(p, dry_run);

@@ -19,7 +19,7 @@
 static const struct flag queue_rows[] = {COMMON, {ALL}, {OUTPUT("table|wide|json")}, {WATCH}};
 static const struct flag explain_rows[] = {COMMON, {OUTPUT("table|json")}, {WATCH}};
 static const struct flag decisions_rows[] = {COMMON, {ALL}, {OUTPUT("table|json")}, {FOLLOW}};
-/* Which outputs there are is not known yet. */
+/* The flags before a command is named: which outputs there are is not known yet. */
 static const struct flag any_rows[] = {
 	COMMON, {ALL}, {OUTPUT(NULL)}, {WATCH}, {FOLLOW}, COST_TERMS, {FLAG_VERSION}};
 

@@ -1,5 +1,5 @@
-/* The command: what Calendars mean, those of YAML files or those that a cluster has, and holidays
- * as exceptions. */
+/* The command calendar: what Calendars mean, of YAML files or of a cluster, and holidays as
+ * exceptions. */
 #include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int report_all(const struct calendar_specs *s, const struct calendar_opti
 	return err_set(e, ERR_GONE, "there is no Calendar in %s", where);
 }
 
-/* From the API server that kubectl would ask. */
+/* Reads Calendars from the API server that kubectl would ask. */
 static int read_cluster(const struct calendar_options *o, struct calendar_specs *s, struct err *e)
 {
 	struct kube_config *config;
@@ -109,7 +109,7 @@ static int report(const struct calendar_options *o, struct buf *out, struct err 
 	return rc;
 }
 
-/* *ret_complete: nothing was left out; that is for whoever reads the exit code, too. */
+/* Imports holidays. *ret_complete: nothing was left out, which the exit code tells. */
 static int import(
 	const struct calendar_options *o, struct buf *out, bool *ret_complete, struct err *e)
 {

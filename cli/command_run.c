@@ -14,7 +14,7 @@ static int refuse(const char *name, const struct err *e)
 	return CLI_USAGE;
 }
 
-/* What the walk ended with: nothing is wrong with the line. */
+/* Runs the command, or prints what the walk over its line ended with. */
 static int run(const struct command_row *row, int rc, void *options)
 {
 	if (rc == FLAGS_VERSION)

@@ -19,7 +19,7 @@
 #include "cli/whatif/options.h"
 
 const struct command_row command_table[] = {
-	/* Nothing was named yet. */
+	/* A line that names no command. */
 	{.name = "", .page = "overview", .common = true, .flags = &any_flags, .words = "COMMAND"},
 	{.name = "queue",
 		.common = true,
@@ -96,7 +96,7 @@ const struct command_row *command_find(const char *name)
 	return NULL;
 }
 
-/* The word behind this one is the value of its flag. */
+/* True for a flag whose value is the next word. */
 static bool wants_next(const char *word)
 {
 	const struct flag *f = NULL;
@@ -108,7 +108,7 @@ static bool wants_next(const char *word)
 	return *word && f && !word[1];
 }
 
-/* The word that names the command: flags may stand before it. 0: there is none. */
+/* Finds the word that names the command, behind any flags. 0: there is none. */
 static int command_at(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

@@ -17,7 +17,7 @@ int command_fail(int error, const struct err *e)
 {
 	struct buf text;
 	buf_init(&text, 4096);
-	/* Our own sentences have line breaks; what a server says within them has none. */
+	/* Line breaks are kept, for our own sentences have them; what a server says has none. */
 	text_render_lines(e->text, &text);
 	fprintf(stderr, "sluice: %s\n", buf_text(&text));
 	buf_done(&text);
@@ -26,14 +26,14 @@ int command_fail(int error, const struct err *e)
 	return CLI_UNREACHABLE;
 }
 
-/* Rows of the screen that a line takes: one that is wider than the terminal goes on below. */
+/* Counts the screen rows of a line: one that is wider than the terminal goes on below. */
 static size_t rows_of(const char *line, size_t len, size_t columns)
 {
 	size_t width = columns ? text_width(line, len) : 0;
 	return width > columns ? (width + columns - 1) / columns : 1;
 }
 
-/* Bytes of the first lines of text that are no more than so many rows together. */
+/* Counts the bytes of the first lines of text that fit into so many rows. */
 static size_t cut_to(const char *text, size_t rows, size_t columns)
 {
 	size_t at = 0;
@@ -55,7 +55,7 @@ static size_t lines_of(const char *text)
 	return n;
 }
 
-/* What a terminal can show above the cursor; rows SIZE_MAX, columns 0: it does not say. */
+/* What a terminal can show above the cursor; rows SIZE_MAX, columns 0: not known. */
 struct screen {
 	size_t rows, columns;
 };
@@ -78,7 +78,7 @@ void command_print(bool watch, const char *text)
 	const char *end = text + cut_to(text, screen.rows, screen.columns);
 	if (*end)
 		end = text + cut_to(text, screen.rows - 1, screen.columns);
-	fputs("\033[J", stdout); /* what the last time was there */
+	fputs("\033[J", stdout); /* clears what is left of the last round */
 	fwrite(text, 1, (size_t)(end - text), stdout);
 	if (*end)
 		printf("(%zu more lines)\n", lines_of(end));

@@ -1,5 +1,5 @@
 /*
- * The command completion, which prints a script for a shell, and what such a script asks.
+ * The command completion: prints a script for a shell, and answers what such a script asks.
  */
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 /* ---- rendering ------------------------------------------------------------------------------- */
 
-/* Columns that most ledgers never need: some row has a part that is estimated. */
+/* True if some row has an estimated part: most ledgers never need these columns. */
 static bool any_estimated(const cJSON *root)
 {
 	json_each(row, json_array(root, "rows"))

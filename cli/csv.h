@@ -1,5 +1,5 @@
 /*
- * Fields of CSV (RFC 4180). Text comes from servers and users: what a terminal would obey is shown as '?',
+ * Fields of CSV (RFC 4180). Text comes from servers and users: control characters are shown as '?',
  * and what a spreadsheet would take for a formula becomes text.
  */
 #ifndef SLUICE_CLI_CSV_H

@@ -16,7 +16,7 @@ enum { OUTPUT_MAX_BYTES = 8 * 1024 * 1024, FOLLOW_MS = 1000 };
 
 struct following {
 	const struct arguments *a;
-	int64_t seq; /* the last one that was seen */
+	int64_t seq; /* the last decision that was seen */
 };
 
 static enum colour kind_colour(const char *kind)

@@ -1,6 +1,6 @@
 /*
- * What deploy/ and api/crds/ say, compiled in (embed.cmake): what is installed is compared with the
- * very files that this program was built with, so nothing here can lag behind them.
+ * The files of deploy/ and api/crds/, compiled in (embed.cmake). What is installed is compared with
+ * the very files that this program was built with, so nothing here can lag behind.
  */
 #ifndef SLUICE_CLI_DEPLOYED_H
 #define SLUICE_CLI_DEPLOYED_H
@@ -15,7 +15,7 @@ struct deployed {
 extern const struct deployed DEPLOYED[];
 extern const size_t DEPLOYED_COUNT;
 
-/* The text, yours, for Sluice in this namespace instead of sluice-system. */
+/* Returns the text for Sluice in this namespace instead of sluice-system; yours to free. */
 char *deployed_for(const char *text, const char *namespace_name);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { BODY_MAX = 64 * 1024, PATH_SIZE = 700, HEARSAY_SECONDS = 1, LOOKS_MAX = 5, PAUSE_MS = 50 };
 
-/* ERR_CONFLICT: the Job was written since it was looked at. */
+/* Writes the queue's label on the Job. ERR_CONFLICT: the Job was written since it was looked at. */
 static int write_label(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
 	const struct adopt_row *r, struct err *e)
 {
@@ -32,8 +32,8 @@ static int write_label(struct ev_loop *loop, struct kube_client *client, const s
 		jw_text(&w, KUEUE_DOMAIN "/queue-name", NULL);
 	jw_end(&w);
 	jw_end(&w);
-	/* Its reservation is for the pods that it has, and one that terminates is still one: before
-	 * Kubernetes 1.36 no policy of the API server sees to that. */
+	/* The reservation is for the pods that the Job has, and a pod that terminates is still one.
+	 * Before Kubernetes 1.36 no policy of the API server sees to that. */
 	jw_object_of(&w, "spec", "podReplacementPolicy", "Failed", NULL);
 	jw_close(&w);
 	int rc = question_patch(loop, client, path, KUBE_MERGE_PATCH, &body, NULL, e);
@@ -41,7 +41,8 @@ static int write_label(struct ev_loop *loop, struct kube_client *client, const s
 	return rc;
 }
 
-/* A Job that runs has a new status now and then; what was planned holds for it as long as its spec is the same. */
+/* Labels a Job. While it runs its status changes now and then; the plan holds as long as its spec
+ * is the same. */
 static int label_job(struct ev_loop *loop, struct kube_client *client, const struct adopt_plan *p,
 	struct adopt_row *r, struct err *e)
 {
@@ -56,8 +57,8 @@ static int label_job(struct ev_loop *loop, struct kube_client *client, const str
 	return rc;
 }
 
-/* One that is refused keeps no other from it. The policies go by what their API server has heard of
- * the Namespace: a permission that was just written may be a moment late there. */
+/* Labels each Job, whether or not another one is refused. The policies read the Namespace from a
+ * cache: a permission that was just written may reach them a moment late. */
 static void label_jobs(
 	struct ev_loop *loop, struct kube_client *client, struct adopt_plan *p, bool just_permitted)
 {

@@ -13,7 +13,8 @@ enum age { AGE_UNSAID, AGE_OLDER, AGE_KNOWS };
 	"; one of 0.1.0 would stop the Jobs that are labelled. Wait until the last pod of 0.1.0 is gone (docs/upgrade.md)"
 #define FORCE ", or see to it yourself that none of 0.1.0 is there, and say --force"
 
-/* "registry:5000/a/sluice-controller:0.2.0@sha256:..." gives "0.2.0"; "" where there is none. */
+/* Reads the tag: "registry:5000/a/sluice-controller:0.2.0@sha256:..." gives "0.2.0"; "" where there
+ * is none. */
 static void read_tag(const char *image, char ret_tag[TAG_SIZE])
 {
 	const char *slash = strrchr(image, '/');
@@ -33,14 +34,14 @@ static enum age age_of(const char *image)
 	return major == 0 && minor < 2 ? AGE_OLDER : AGE_KNOWS;
 }
 
-/* One that has ended stops nothing any more. */
+/* True for a pod that has ended: it stops nothing any more. */
 static bool has_ended(const cJSON *pod)
 {
 	const char *phase = json_text(json_object(pod, "status"), "phase");
 	return phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
 }
 
-/* A container that somebody else put into the pod has versions of its own. */
+/* Returns the image of the controller's container; others in the pod have versions of their own. */
 static const char *image_of(const cJSON *pod)
 {
 	json_each(c, json_array(json_object(pod, "spec"), "containers")) {

@@ -18,7 +18,7 @@ struct adopt_options {
 	const char *queue;		 /* NULL: not given */
 	char **job;			 /* argv's */
 	size_t njobs;			 /* 0: all that run */
-	bool left_out;			 /* what came of it: a Job was not adopted */
+	bool left_out;			 /* the outcome: some Job was not adopted */
 };
 
 extern const struct flag_table adopt_flags;

@@ -100,7 +100,7 @@ static int look_at_jobs(const struct looker *l, struct adopt_needy *ret, struct 
 	return 0;
 }
 
-/* Who may not read Events waits for the stories alone. */
+/* Reads the Events NotAdopted; a user without that right waits for the stories alone. */
 static void look_at_events(const struct looker *l)
 {
 	char path[PATH_SIZE];

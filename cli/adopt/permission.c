@@ -28,7 +28,7 @@ bool adopt_permission_read(const char *text, int64_t *ret_ms)
 	return same;
 }
 
-/* 0: nothing is permitted. */
+/* Reads the permission that is there. *ret_ms is 0 where nothing is permitted. */
 static int ask(struct ev_loop *loop, struct kube_client *client, const char *path,
 	struct adopt_permission *ret, int64_t *ret_ms, struct err *e)
 {
@@ -90,6 +90,6 @@ int adopt_permission_take_back(struct ev_loop *loop, struct kube_client *client,
 	int rc = question_patch(loop, client, path, KUBE_JSON_PATCH, &body, &facts, e);
 	buf_done(&body);
 	*ret_gone = rc == 0;
-	/* So it answers a test that does not hold. */
+	/* 422: the API server's answer to a test of the patch that does not hold */
 	return rc < 0 && facts.http_status == UNPROCESSABLE ? 0 : rc;
 }

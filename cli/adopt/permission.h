@@ -2,8 +2,8 @@
  * An admin's permission: the annotation sluice.dev/adopt-begun-by of the Namespace. Jobs that had
  * begun to run by then may be adopted (controller/gate/newcomer.h).
  *
- * While it is there, whoever may label the Jobs of the namespace can have those adopted, over quota
- * too. So what was written is taken back when nothing needs it any more, and nobody has written
+ * While it is there, whoever may label Jobs of the namespace can have them adopted, even over
+ * quota. So what we wrote is taken back when nothing needs it any more, unless somebody has written
  * another meanwhile.
  */
 #ifndef SLUICE_CLI_ADOPT_PERMISSION_H
@@ -19,20 +19,21 @@ struct ev_loop;
 
 enum { ADOPT_PERMISSION_SIZE = 32 };
 struct adopt_permission {
-	bool ours; /* we wrote it; else one that was there allows as much */
+	bool ours; /* we wrote it; else one that was already there allows as much */
 	char text[ADOPT_PERMISSION_SIZE];
 };
 
-/* True for "2026-11-25T10:00:00Z" alone: to the policies of the API server any other form, with an
- * offset or a fraction, permits nothing. */
+/* Reads a time that is written as "2026-11-25T10:00:00Z". False for any other form, with an offset
+ * or a fraction: to the policies of the API server it permits nothing. */
 bool adopt_permission_read(const char *text, int64_t *ret_ms);
 
-/* A later one that is there stays: by it others were let in. */
+/* Writes the permission. A later one that is there stays, since others were let in by it. */
 int adopt_permission_give(struct ev_loop *loop, struct kube_client *client,
 	const char *namespace_name, int64_t begun_by_ms, struct adopt_permission *ret,
 	struct err *e);
 
-/* *ret_gone is false where it is not what we wrote any more: then it stays. */
+/* Takes the permission back, unless it is no longer what we wrote: then it stays, and *ret_gone is
+ * false. */
 int adopt_permission_take_back(struct ev_loop *loop, struct kube_client *client,
 	const char *namespace_name, const struct adopt_permission *given, bool *ret_gone,
 	struct err *e);

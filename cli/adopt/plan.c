@@ -49,7 +49,8 @@ static int tell_namespace(struct queue *q, const cJSON *o, struct err *e)
 	return rc;
 }
 
-/* A refused object is refused by the queue, too, which says so of the Jobs that it concerns. */
+/* Tells the queue each object of a kind. The queue refuses a faulty one itself, and says so of the
+ * Jobs that it concerns. */
 static int read_kind(struct maker *m, const char *path, tell_queue *tell, struct err *e)
 {
 	const cJSON *root;
@@ -64,7 +65,7 @@ static int read_kind(struct maker *m, const char *path, tell_queue *tell, struct
 	return 0;
 }
 
-/* Of no Job: the first byte is that of no UUID that the API server draws. */
+/* Makes a uid that no Job has: no UUID that the API server draws begins with this byte. */
 static struct uid uid_of_held(size_t i)
 {
 	struct uid uid = {{0xFF, 0xFF}};
@@ -72,7 +73,7 @@ static struct uid uid_of_held(size_t i)
 	return uid;
 }
 
-/* What the controller says is held, in the name of a Job that is none. */
+/* Holds what the controller says is held, in the name of a Job that does not exist. */
 static void hold_reserved(struct maker *m, const cJSON *clusterqueue)
 {
 	struct quota_line line[QUEUE_LINES_MAX];
@@ -178,8 +179,8 @@ static int read_places(struct maker *m, struct err *e)
 	return rc;
 }
 
-/* Where pods are tells flavors. The controller sees that in any case: without the right to it the plan
- * does without, and says so. */
+/* Reads where pods are, which tells flavors. The controller sees that in any case; without the
+ * right to it the plan does without, and says so. */
 static void read_whereabouts(struct maker *m)
 {
 	struct err e;
@@ -218,7 +219,8 @@ static bool has_queue(const struct maker *m, const char *name)
 	return false;
 }
 
-/* The queue that the Job is for: as told, as Kueue's is called, the only one. */
+/* Returns the queue for the Job: the one that was named, else one named like Kueue's, else the only
+ * one. */
 static const char *queue_of(const struct maker *m, const cJSON *job)
 {
 	const char *kueue = label_of(job, KUEUE_LABEL);
@@ -229,7 +231,7 @@ static const char *queue_of(const struct maker *m, const cJSON *job)
 	return m->nqueues == 1 ? m->localqueue[0] : NULL;
 }
 
-/* NULL: nothing that the Job itself shows. */
+/* Says why the Job cannot be adopted; NULL: nothing in the Job itself forbids it. */
 static const char *why_not(const cJSON *job, int64_t *ret_start_ms)
 {
 	const cJSON *metadata = json_object(job, "metadata");
@@ -249,7 +251,7 @@ static const char *why_not(const cJSON *job, int64_t *ret_start_ms)
 	return NULL;
 }
 
-/* As the controller would see it with its label. */
+/* Judges the Job as the controller would see it with its label. */
 static void judge(struct maker *m, const cJSON *in, struct adopt_row *r)
 {
 	static struct intake intake;
@@ -319,7 +321,7 @@ static bool is_found(const struct adopt_plan *p, const char *name)
 	return false;
 }
 
-/* Without names: those that run, and are in no queue. */
+/* True for the Jobs that were named; without names, for those that run and are in no queue. */
 static bool is_meant(const struct maker *m, const cJSON *job)
 {
 	if (m->options->njobs > 0)

@@ -1,9 +1,9 @@
 /*
- * The plan: which Jobs of a namespace that run can be adopted, into which queue, and what follows
- * (docs/migrate.md). Asked of the API server alone.
+ * The plan: which running Jobs of a namespace can be adopted, into which queue, and what follows
+ * (docs/migrate.md). Only the API server is asked.
  *
- * What each would hold is worked out by the queue itself (queue_intake()), one Job after the other,
- * beside what the ClusterQueues' status says is held. It does not know the controller's flags, nor
+ * The queue itself works out what each Job would hold (queue_intake()), one after the other, beside
+ * what the ClusterQueues' status says is held. The plan knows neither the controller's flags nor
  * windows: the controller has the last word on each Job.
  */
 #ifndef SLUICE_CLI_ADOPT_PLAN_H
@@ -21,13 +21,13 @@ struct ev_loop;
 
 enum { ADOPT_WORDS = 600 };
 
-/* Of a row that takes, once it is labelled (outcome.h). */
+/* What became of a row that takes, once it is labelled (outcome.h). */
 enum adopt_outcome {
-	ADOPT_WAITS,	/* nothing is known of it yet */
-	ADOPT_ADOPTED,	/* it runs, and has its story */
-	ADOPT_KEPT_OUT, /* it runs, and its queue cannot take it yet: why */
-	ADOPT_STOPPED,	/* it runs no more, and waits in its queue */
-	ADOPT_ENDED,	/* it is over, or was deleted */
+	ADOPT_WAITS,	/* nothing is known yet */
+	ADOPT_ADOPTED,	/* the Job runs, and has its story */
+	ADOPT_KEPT_OUT, /* the Job runs, and its queue cannot take it yet: why */
+	ADOPT_STOPPED,	/* the Job runs no more, and waits in its queue */
+	ADOPT_ENDED,	/* the Job is over, or was deleted */
 };
 
 struct adopt_row {
@@ -42,25 +42,26 @@ struct adopt_row {
 	char why[ADOPT_WORDS]; /* what keeps it out */
 	enum adopt_outcome outcome;
 	char holds[ADOPT_WORDS]; /* "4 cpu in flavor spot" */
-	char over[ADOPT_WORDS];	 /* what is used beyond the quota once it is in; "": nothing */
+	char over[ADOPT_WORDS];	 /* use beyond the quota once the Job is in; "": none */
 };
 
 struct adopt_plan {
 	const char *namespace_name;
 	struct adopt_row *row;
 	size_t nrows;
-	int64_t begun_by_ms; /* the latest start of those that are taken; 0: none is */
+	int64_t begun_by_ms; /* the latest start of the Jobs that are taken; 0: none is */
 	char unseen
 		[ADOPT_WORDS]; /* what of the cluster may not be read, and what that means; "": nothing */
 };
 
-/* ERR_GONE: no such namespace, queue or Job; ERR_INVALID: a queue must be named. */
+/* Makes the plan. ERR_GONE: no such namespace, queue or Job; ERR_INVALID: a queue must be named. */
 int adopt_plan_make(struct ev_loop *loop, struct kube_client *client, const struct adopt_options *o,
 	struct adopt_plan *ret, struct err *e);
 void adopt_plan_done(struct adopt_plan *p);
 
-/* The row's Job was written since it was looked at, which its own status does all the time. 0: all that the
- * plan rests on is as it was, and r has the newer version. ERR_INVALID: it is another Job now, and e says how. */
+/* Looks again at a row's Job, which was written since (its own status does that all the time). 0:
+ * all that the plan rests on is as it was, and r has the newer version. ERR_INVALID: it is another
+ * Job now, and e says how. */
 int adopt_row_look_again(struct ev_loop *loop, struct kube_client *client,
 	const char *namespace_name, struct adopt_row *r, struct err *e);
 

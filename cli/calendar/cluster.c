@@ -17,8 +17,8 @@ static bool has_text(const struct calendar_specs *s, const char *configmap, cons
 	return calendar_specs_text(s, configmap, key).ptr != NULL;
 }
 
-/* One that is not there is not an error here: the shelf says so when it is closed, with the
- * Calendar that wants it. */
+/* Adds the dates of a ConfigMap. A missing one is no error here: the shelf says so when it is
+ * closed, and names the Calendar that wants it. */
 static int add_dates(const struct cluster *c, struct kube_client *client, struct calendar_specs *s,
 	const struct exception_spec *x, struct err *e)
 {

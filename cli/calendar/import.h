@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "queue/calendar/ics.h"
 
-/* Of at least one holiday: a Calendar takes no empty list of dates. */
+/* Write at least one holiday as an exception, or as dates: a Calendar takes no empty list of
+ * dates. */
 void import_yaml(const struct ics *i, const char *name, const char *treat_as, struct buf *out);
 void import_dates(const struct ics *i, struct buf *out);
 

@@ -14,8 +14,8 @@ static const char *time_text(const struct zone *z, int64_t ms, char text[ZONE_TE
 	return ms == CALENDAR_NEVER ? "" : zone_text(z, ms / 1000, text);
 }
 
-/* "open by weekend on xmas until Mon 2026-11-23 07:00 CET". An exception that ends, or a window that another
- * one follows, is no end of that. */
+/* Appends "open by weekend on xmas until Mon 2026-11-23 07:00 CET". The end of an exception, or of
+ * a window that another one follows, is no end of that. */
 static void add_state(struct calendar *c, int64_t at_ms, const struct zone *zone, struct buf *out)
 {
 	char text[ZONE_TEXT_SIZE];

@@ -11,7 +11,8 @@
 
 enum { REPORT_CHANGES = 5 };
 
-/* zone: in which times are shown. */
+/* Write what a Calendar means now and next (show), or at one moment (test). zone: that of the
+ * times. */
 void report_show(const struct calendar_specs_calendar *c, const struct zone *zone, int64_t at_ms,
 	const char *tzdata, const struct style *style, struct buf *out);
 void report_test(const struct calendar_specs_calendar *c, const struct zone *zone,

@@ -11,7 +11,7 @@
 
 enum { WORDS_MAX = 64, KIND_MAX = 32, NAMES_MAX_BYTES = 1024 * 1024 };
 
-/* What was read of the line, up to the word that is to be completed. */
+/* The line, as far as it was read: up to the word that is to be completed. */
 struct line {
 	const struct command_row *row; /* NULL: there is no such command */
 	const char *word[WORDS_MAX];   /* behind the command, without flags */
@@ -23,10 +23,10 @@ struct line {
 };
 
 struct answer {
-	const char *begun; /* candidates begin so */
-	struct slice lead; /* the part of it that stands before the name: "job/", "--output=" */
+	const char *begun; /* the beginning of each candidate */
+	struct slice lead; /* the part of begun before the name: "job/", "--output=" */
 	bool files;
-	bool goes_on; /* what is offered is no whole word yet */
+	bool goes_on; /* a candidate is no whole word yet */
 	size_t count;
 	char last; /* how the last candidate ended */
 	completion_names *names;
@@ -56,7 +56,7 @@ static void read_long(struct line *l, const char *name)
 		take_value(l, name + len + 1);
 }
 
-/* -wn team, -wnteam */
+/* Reads letters: -wn team, -wnteam. */
 static void read_letters(struct line *l, const char *letter)
 {
 	for (; *letter && (l->flag = flags_find_letter(l->row->flags, *letter)); letter++) {
@@ -95,7 +95,7 @@ static void read_word(struct line *l, const char *word)
 
 /* ---- what is offered --------------------------------------------------------------------------- */
 
-/* What it is: text up to the end of its line; NULL: nothing is said. */
+/* Offers a candidate. about: its description, up to the end of the line; NULL: none. */
 static void offer(struct answer *a, struct slice name, const char *about)
 {
 	size_t begun = strlen(a->begun), lead = a->lead.len;
@@ -118,7 +118,7 @@ static void set_lead(struct answer *a, size_t len)
 	a->lead = (struct slice){a->begun, len};
 }
 
-/* The page says it itself: "NAME\n    sluice jobs - the queued Jobs". */
+/* Offers the commands, each with the line of its page: "NAME\n sluice jobs - the queued Jobs". */
 static void offer_commands(struct answer *a)
 {
 	static const char dash[] = " - ";
@@ -145,7 +145,7 @@ static void offer_names(struct answer *a, const char *kind, const char *lead)
 	buf_done(&lines);
 }
 
-/* "clusterqueue/", and then "clusterqueue/batch". */
+/* Offers an object with its kind: "clusterqueue/", and then "clusterqueue/batch". */
 static void offer_object(struct answer *a, bool with_field)
 {
 	const char *begun = a->begun + a->lead.len, *slash = strchr(begun, '/');
@@ -192,8 +192,8 @@ static bool is_kind(struct slice s)
 	return true;
 }
 
-/* Which word comes next in a way such as "show CALENDAR", behind those that there are. Empty: none, or
- * they are of another way. */
+/* Returns the word that comes next in a way such as "show CALENDAR", behind those that are there.
+ * Empty: none, or the words are of another way. */
 static struct slice next_in_way(struct slice way, const char *const *word, size_t nwords)
 {
 	struct slice token = {way.ptr, 0};
@@ -205,7 +205,7 @@ static struct slice next_in_way(struct slice way, const char *const *word, size_
 		if (len == 0)
 			return (struct slice){way.ptr, 0};
 		if (i == 0 || !slice_is((struct slice){p, len},
-				      "...")) { /* else the one before it, again */
+				      "...")) { /* else the word before it, again */
 			token = (struct slice){p, len};
 			p += len + (p + len < end);
 		}

@@ -10,10 +10,10 @@
 #include "sluice/keys.h"
 
 #define JOBS "/apis/batch/v1/namespaces/%s/jobs"
-/* Of each object its metadata alone. */
+/* The header Accept that asks for the metadata of objects alone. */
 #define ONLY_METADATA "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 
-/* What is no object of Sluice's kinds by its own name (live_object.h). %s: the namespace. */
+/* Kinds that live_object.h does not have, or not by this name. %s: the namespace. */
 static const struct kind {
 	const char *name, *path, *query;
 } kinds[] = {
@@ -24,7 +24,7 @@ static const struct kind {
 	{"NAMESPACE", "/api/v1/namespaces", ""},
 };
 
-/* NULL: it is one of live_object.h. */
+/* Finds a kind of these; NULL: it is one of live_object.h. */
 static const struct kind *find_kind(const char *name)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -48,7 +48,7 @@ static void put_path(const char *name, const char *ns, struct buf *path)
 	buf_printf(path, "?%slimit=%d", kind ? kind->query : "", CLUSTER_NAMES_MAX);
 }
 
-/* A shell is to see names, and nothing that only looks like one. */
+/* Appends a name, if it is one: a shell is to see nothing that only looks like a name. */
 static void put_name(const char *name, struct buf *out)
 {
 	if (flag_check_name("", name, NULL) == 0)

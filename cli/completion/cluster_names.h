@@ -1,7 +1,7 @@
 /*
- * Names of objects of a cluster, for completion: those that the kubeconfig's user may list. Who waits
- * is a person with a finger on a key, so there is a limit of time, and of names; what cannot be had in
- * it, for whatever reason, is left out without a word.
+ * Names of objects of a cluster, for completion: those that the kubeconfig's user may list. A
+ * person waits with a finger on a key, so time and names have a limit; what cannot be had within it
+ * is left out without a word.
  */
 #ifndef SLUICE_CLI_COMPLETION_CLUSTER_NAMES_H
 #define SLUICE_CLI_COMPLETION_CLUSTER_NAMES_H
@@ -11,10 +11,10 @@
 
 enum { CLUSTER_NAMES_WAIT_MS = 2000, CLUSTER_NAMES_MAX = 500 };
 
-/* A completion_names. */
+/* Appends names, as a completion_names. */
 void cluster_names(const char *kind, const struct completion_place *place, struct buf *ret_lines);
 
-/* The same of a client that is there. */
+/* Appends names as cluster_names() does, with a client that is there already. */
 void cluster_names_ask(struct ev_loop *loop, struct kube_client *client, const char *kind,
 	const char *ns, struct buf *ret_lines);
 
