@@ -1,4 +1,4 @@
-/* The command: asks the API server and Postgres whether all that Sluice needs is right. */
+/* The command doctor: asks the API server and Postgres whether all that Sluice needs is right. */
 #include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -87,7 +87,7 @@ bool checks_has(const char *name)
 	return false;
 }
 
-/* Why it cannot be made; NULL: it can. */
+/* Says why a check cannot be made; NULL: it can. */
 static const char *hindrance(const struct doctor_context *p, enum check_needs needs)
 {
 	bool api = needs == NEEDS_API || needs == NEEDS_BOTH;
@@ -125,7 +125,8 @@ void checks_run(struct doctor_context *p, struct findings *f)
 			findings_skip(&f[i], "%s", why);
 		else
 			c->run(p, &f[i]);
-		if (is_ignored(p->o, c->name)) /* made all the same: others rest on it */
+		if (is_ignored(
+			    p->o, c->name)) /* the check is made all the same: others rest on it */
 			findings_ignore(&f[i]);
 	}
 }

@@ -1,6 +1,6 @@
 /*
  * The checks, in the order in which they are made: a later one may rest on what an earlier one has
- * learnt (doctor_context.h). When one is added: a row in checks.c, its function here, a line in
+ * learnt (doctor_context.h). When a check is added: a row in checks.c, its function here, a line in
  * help/doctor.txt.
  */
 #ifndef SLUICE_CLI_DOCTOR_CHECKS_H
@@ -13,7 +13,7 @@ enum check_needs {
 	NEEDS_NOBODY,
 	NEEDS_API,
 	NEEDS_DATABASE,
-	NEEDS_SCHEMA, /* and the database */
+	NEEDS_SCHEMA, /* the schema, and the database */
 	NEEDS_BOTH,   /* the API server and the schema */
 };
 
@@ -21,14 +21,14 @@ struct check {
 	const char *name, *group, *looks_at;
 	enum check_needs needs;
 	void (*run)(struct doctor_context *p, struct findings *f);
-	const char *cure; /* of findings without one of their own */
+	const char *cure; /* for findings without a cure of their own */
 };
 
 extern const struct check CHECKS[];
 extern const size_t CHECKS_COUNT;
 
 bool checks_has(const char *name);
-/* All of them; f has room for CHECKS_COUNT. */
+/* Makes all checks; f has room for CHECKS_COUNT. */
 void checks_run(struct doctor_context *p, struct findings *f);
 
 /* server.c */
@@ -47,11 +47,11 @@ void check_visibility(struct doctor_context *p, struct findings *f);
 /* rights.c */
 void check_rbac(struct doctor_context *p, struct findings *f);
 void check_lending(struct doctor_context *p, struct findings *f);
-/* May the controller's account do that with "nodes/proxy" in all namespaces? 0 and *ret_may, or
- * ERR_DENIED: it could not be asked, and e says why. */
+/* Asks whether the controller's account may do that verb in all namespaces. resource: may name a
+ * subresource, "nodes/proxy". ERR_DENIED: it could not be asked, and e says why. */
 int rights_ask(struct doctor_context *p, const char *group, const char *resource, const char *verb,
 	bool *ret_may, struct err *e);
-/* server.c. Are idle resources lent? 0, or an error with its sentence. */
+/* server.c. Asks whether idle resources are lent. Below 0: an error with its sentence. */
 int lending_is_on(struct doctor_context *p, bool *ret_on, struct err *e);
 /* database.c */
 void check_postgres(struct doctor_context *p, struct findings *f);
@@ -63,8 +63,8 @@ void check_schema(struct doctor_context *p, struct findings *f);
 void check_role(struct doctor_context *p, struct findings *f);
 void check_lease(struct doctor_context *p, struct findings *f);
 void check_balances(struct doctor_context *p, struct findings *f);
-/* quickstart.c. Do the controllers use the Postgres of deploy/quickstart? False, too, where that
- * cannot be read. */
+/* quickstart.c. True if the controllers use the Postgres of deploy/quickstart; false, too, where
+ * that cannot be read. */
 bool quickstart_is_used(struct doctor_context *p);
 /* history.c */
 void check_history(struct doctor_context *p, struct findings *f);

@@ -1,7 +1,8 @@
 /*
- * What the controller says of Sluice's own objects: their conditions Active, Valid, Accepted, Kept and
- * Effective. One that is False is where an explanation begins: a flavor that is missing, a LocalQueue without
- * its ClusterQueue, a series that Prometheus does not have. What somebody stopped or deleted on purpose is no finding.
+ * What the controller says of Sluice's own objects: their conditions Active, Valid, Accepted, Kept
+ * and Effective. A condition that is False is where an explanation begins: a flavor that is
+ * missing, a LocalQueue without its ClusterQueue, a series that Prometheus does not have. What
+ * somebody stopped or deleted on purpose is no finding.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,8 +32,8 @@ static bool is_one_of(const char *text, const char *const *words)
 	return *words;
 }
 
-/* Its own fault: of a LocalQueue whose ClusterQueue is inactive, that one is found. An AdvanceReservation
- * that came too late is over. */
+/* True for a fault of the object itself. An inactive ClusterQueue is found there, not at its
+ * LocalQueues; an AdvanceReservation that came too late is over. */
 static bool is_finding(const char *type, const char *status, const char *reason)
 {
 	static const char *const types[] = {
@@ -61,7 +62,8 @@ static void find_condition(
 		KINDS[kind].plural, name, *ns ? " -n '" : "", ns, *ns ? "'" : "");
 }
 
-/* Each fault is in one condition: a name that Active tells is not in Effective. */
+/* Finds the faults of an object. Each is in one condition: a name that Active tells is not in
+ * Effective. */
 static void look_at_object(struct findings *f, size_t kind, const cJSON *item)
 {
 	json_each(condition, json_array(json_object(item, "status"), "conditions"))
@@ -69,7 +71,8 @@ static void look_at_object(struct findings *f, size_t kind, const cJSON *item)
 			find_condition(f, kind, json_object(item, "metadata"), condition);
 }
 
-/* False: it could not be asked, and f says why. A kind that is not there is another check's. */
+/* Looks at all objects of a kind. False: it could not be asked, and f says why. A kind that is not
+ * there is another check's. */
 static bool look_at(struct doctor_context *p, struct findings *f, size_t kind, size_t *ret_objects)
 {
 	const cJSON *items;

@@ -20,7 +20,7 @@ enum {
 #define CONTROLLERS                                                                                \
 	"/api/v1/namespaces/%s/pods?labelSelector=app.kubernetes.io%%2Fname%%3Dsluice-controller"
 
-/* When it last ended for that Jobs could not be followed; NULL: it did not. */
+/* Tells when the controller last ended because Jobs could not be followed; NULL: it did not. */
 static const char *blind_end(const cJSON *pod)
 {
 	json_each(c, json_array(json_object(pod, "status"), "containerStatuses")) {
@@ -118,10 +118,10 @@ static void find_blind_end(
 		ns, name);
 }
 
-/* What came of the pods so far. */
+/* What was seen of the pods so far. */
 struct seen_controllers {
 	size_t n, ready;
-	struct err unasked; /* why one of them could not be asked; "": all were */
+	struct err unasked; /* why some pod could not be asked; "": all were */
 };
 
 static void look_at_controller(struct doctor_context *p, struct findings *f, const cJSON *pod,

@@ -1,4 +1,4 @@
-/* What Postgres says of itself, and the ledger in it of itself. */
+/* What Postgres says of itself and of the ledger in it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "controller/ledger/sql.h"
 
 enum {
-	OLDEST_VERSION = 130000, /* trim_scale() */
+	OLDEST_VERSION = 130000, /* the first that has trim_scale() */
 	SKEW_MAX_MS = 5 * 1000,
 };
 
 static PGconn *dial_with(const char *conninfo, const char *target)
 {
-	/* What the connection string says comes last and holds. */
+	/* The connection string comes last, and holds. */
 	const char *const names[] = {"connect_timeout", "fallback_application_name",
 		target ? "target_session_attrs" : "dbname", target ? "dbname" : NULL, NULL};
 	const char *const values[] = {
@@ -23,7 +23,7 @@ static PGconn *dial_with(const char *conninfo, const char *target)
 	return PQconnectdbParams(names, values, 1);
 }
 
-/* True when it has that option, and text is in it. */
+/* True when the connection has that option, and text is in it. */
 static bool option_has(PGconn *pg, const char *keyword, const char *text)
 {
 	PQconninfoOption *options = PQconninfo(pg);
@@ -35,8 +35,8 @@ static bool option_has(PGconn *pg, const char *keyword, const char *text)
 	return has;
 }
 
-/* Of several hosts the one that the controller would take (pg_conn.c). That a single one is a
- * standby is a finding. */
+/* Connects. Of several hosts it takes the one that the controller would take (pg_conn.c). That a
+ * single host is a standby is a finding. */
 static PGconn *dial(const char *conninfo)
 {
 	PGconn *pg = dial_with(conninfo, NULL);
@@ -46,7 +46,7 @@ static PGconn *dial(const char *conninfo)
 	return dial_with(conninfo, "read-write");
 }
 
-/* The first line of what libpq says; it never says a password. */
+/* Says the first line of libpq's message, which never has a password. */
 static void say_unreachable(PGconn *pg, struct findings *f)
 {
 	const char *text = PQerrorMessage(pg);
@@ -130,7 +130,8 @@ void check_durability(struct doctor_context *p, struct findings *f)
 	PQclear(r);
 }
 
-/* Each host named may be a standby, and the controller's own choice was overruled. */
+/* Finds several hosts of which the controller may take a standby, since its own choice was
+ * overruled. */
 static void check_hosts(struct doctor_context *p, struct findings *f)
 {
 	if (!option_has(p->pg, "host", ",") ||
@@ -143,7 +144,7 @@ static void check_hosts(struct doctor_context *p, struct findings *f)
 		"# in the controller's --database: target_session_attrs=read-write, or leave it out");
 }
 
-/* names and commit are settings; standbys are those that are connected. */
+/* Judges replication. names and commit are settings; standbys counts those that are connected. */
 static void judge_replication(
 	const char *names, const char *commit, int standbys, struct findings *f)
 {
@@ -198,7 +199,7 @@ void check_replication(struct doctor_context *p, struct findings *f)
 	PQclear(r);
 }
 
-/* A pooler makes up the process id that it tells its clients. */
+/* Finds a pooler: it makes up the process id that it tells its clients. */
 void check_pooler(struct doctor_context *p, struct findings *f)
 {
 	PGresult *r;
@@ -238,13 +239,14 @@ void check_database_clock(struct doctor_context *p, struct findings *f)
 		findings_ok(f, "within %lld ms of this machine's", (long long)llabs(skew_ms) + 1);
 }
 
-/* A table whose owner we are not, and may not act as. */
+/* Selects a table whose owner we are not, and may not act as. */
 #define STRANGE                                                                                    \
 	"SELECT c.relname, pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.relnamespace = "    \
 	"'sluice'::regnamespace AND c.relkind = 'r' AND NOT pg_has_role(c.relowner, 'USAGE') "     \
 	"ORDER BY 1 LIMIT 1"
 
-/* The role that it belongs to, where that is not ours; "" where we may migrate it, or cannot tell. */
+/* Reads the role that owns the ledger, where it is not ours; "" where we may migrate the ledger, or
+ * cannot tell. */
 static void read_owner(struct doctor_context *p, char ret[64])
 {
 	PGresult *r;
@@ -278,7 +280,8 @@ static void judge_older(struct doctor_context *p, int version, struct findings *
 		p->o->namespace_name);
 }
 
-/* version: the highest; number: that of additions too, which a program that does not know them stands. */
+/* Judges the schema. version: the highest; number: that of additions too, which an older program
+ * tolerates. */
 static void judge_schema(struct doctor_context *p, int version, int number, struct findings *f)
 {
 	p->has_schema = version <= MIGRATIONS_COUNT && number >= MIGRATIONS_COUNT;
@@ -308,7 +311,7 @@ static void say_may_not_read(
 		PQuser(p->pg), PQuser(p->pg));
 }
 
-/* Without USAGE not even the names of the tables can be looked up. */
+/* True if we lack USAGE of the schema: then not even the names of its tables can be looked up. */
 static bool may_not_use_schema(struct doctor_context *p)
 {
 	PGresult *r;
@@ -362,7 +365,7 @@ void check_schema(struct doctor_context *p, struct findings *f)
 	judge_schema(p, version, number, f);
 }
 
-/* What the controller's statements need (sql/). */
+/* Selects the rights that the controller's statements need (sql/), and lack. */
 #define NEEDED                                                                                     \
 	"SELECT t, string_agg(lower(r), ', ' ORDER BY r), 'GRANT ' || string_agg(r, ', ' ORDER "   \
 	"BY "                                                                                      \
@@ -410,7 +413,8 @@ void check_role(struct doctor_context *p, struct findings *f)
 	PQclear(r);
 }
 
-/* Of a lease, in milliseconds: how long ago it ran out (NULL: it was given back), and what is left. */
+/* Selects the lease. In milliseconds: how long ago it ran out (NULL: it was given back), and what
+ * is left. */
 #define LEASE                                                                                      \
 	"SELECT holder, epoch, expires_at > clock_timestamp(), CASE WHEN expires_at <> "           \
 	"'-infinity' THEN (1000 * extract(epoch FROM clock_timestamp() - expires_at))::bigint "    \

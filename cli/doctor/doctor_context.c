@@ -4,7 +4,7 @@
 
 #include "controller/common/clock.h"
 
-/* The server wrote its whole second somewhere between our two looks at the clock. */
+/* Notes the server's clock: it wrote its whole second somewhere between our two looks at ours. */
 static void see_clock(
 	struct doctor_context *p, int64_t date_ms, int64_t before_ms, int64_t after_ms)
 {
@@ -83,7 +83,7 @@ int doctor_context_post(struct doctor_context *p, const char *path, const char *
 		ret_root, e);
 }
 
-/* Postgres's sentence in one line. */
+/* Sets e to Postgres's sentence, in one line. */
 static int refuse(struct doctor_context *p, const PGresult *r, struct err *e)
 {
 	const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;

@@ -118,7 +118,7 @@ static void line(enum verdict v, const char *name, const char *text, const struc
 	buf_putc(out, '\n');
 }
 
-/* A cure may be several lines; each is written as it is to be pasted. */
+/* Writes a cure: each of its lines is written as it is to be pasted. */
 static void cure(const char *text, struct buf *out)
 {
 	while (*text) {
@@ -137,7 +137,7 @@ static const char *cure_of(const struct findings *f, size_t i)
 	return f->kept[i].cure ? f->kept[i].cure : f->usual_cure;
 }
 
-/* The same cure for several findings in a row stands once, after the last of them. */
+/* True if the next finding has the same cure: it stands once, after the last of them. */
 static bool cured_alike(const struct findings *f, size_t i, size_t shown)
 {
 	return i + 1 < shown && strcmp(cure_of(f, i), cure_of(f, i + 1)) == 0;

@@ -1,8 +1,8 @@
 /*
- * Negative priorities where they mean two things. Jobs of one fill gaps unless their ClusterQueue
- * says otherwise: they take back nothing that it lent, though it says reclaimWithinCohort Any, and
- * as first of a StrictFIFO queue they are passed over. In Kueue neither is so. A
- * ClusterQueue that has spec.gapFillers has said what it means.
+ * Negative priorities where they mean two things. Jobs with one fill gaps unless their ClusterQueue
+ * says otherwise. Then they take back nothing that it lent, though it says reclaimWithinCohort Any,
+ * and as first of a StrictFIFO queue they are passed over. In Kueue neither is so. A ClusterQueue
+ * with spec.gapFillers has said what it means.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static double number(const cJSON *object, const char *key)
 	return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-/* False: it could not be asked, and f says why. */
+/* Looks for the lowest class of a kind. False: it could not be asked, and f says why. */
 static bool look_at_classes(struct doctor_context *p, struct findings *f, const char *kind,
 	const char *path, struct lowest *l)
 {
@@ -39,7 +39,7 @@ static bool look_at_classes(struct doctor_context *p, struct findings *f, const 
 	return true;
 }
 
-/* Which Jobs of a ClusterQueue fill gaps: all, if it takes none for more than a negative one. */
+/* Names the Jobs of a ClusterQueue that fill gaps: all, if only negative priorities come to it. */
 static bool name_gap_fillers(const cJSON *spec, const struct lowest *l, char *ret, size_t size)
 {
 	double most = number(spec, "maxPriority");

@@ -4,7 +4,7 @@
 
 #include "cli/doctor/checks.h"
 
-/* Rows of all cells: counted where that is quick, else as of the last ANALYZE. */
+/* The rows of all cells: counted where that is quick, else as of the last ANALYZE. */
 #define ROWS(table)                                                                                \
 	"(SELECT CASE WHEN reltuples < 0 OR relpages < 4096 THEN (SELECT count(*) FROM " table     \
 	") ELSE reltuples::bigint END FROM pg_class WHERE oid = '" table "'::regclass)"
@@ -17,7 +17,8 @@
 	"SELECT count(*) FILTER (WHERE stopped_at >= now() - interval '7 days'), count(*), "       \
 	"(SELECT to_char(min(stopped_at), 'YYYY-MM-DD') FROM sluice.segment WHERE cell = $1) "     \
 	"FROM sluice.segment WHERE cell = $1 AND stopped_at >= now() - interval '30 days'"
-/* Late: something is two days over its time, and for a day there was always something left. */
+/* What is forgotten, and when. Late means: something is two days over its time, and for a day there
+ * was always something left. */
 #define RETENTION                                                                                  \
 	"SELECT extract(epoch FROM keep)::bigint / 86400, coalesce(to_char(caught_up_at, "         \
 	"'YYYY-MM-DD'), ''), keep IS NOT NULL AND coalesce(caught_up_at < now() - interval '1 "    \
@@ -87,7 +88,7 @@ static int read_retention(struct doctor_context *p, struct history *h, struct er
 	return 0;
 }
 
-/* " (some 118 MB)": what the runs of a month take of the whole. */
+/* Writes " (some 118 MB)": the share of a month's runs in the whole. */
 static void print_growth(const struct history *h, char *ret, size_t size)
 {
 	double bytes = h->runs > 0 ? (double)h->bytes / (double)h->runs * (double)h->month : 0;

@@ -1,11 +1,8 @@
 /*
- * What is installed beside what this program was built with.
- *
- * Of a CRD the fields of its schema and the values of its enums are compared, and only whether ours
- * are there: one that knows more is newer, which does no harm. Its CEL rules are not compared.
- *
- * Of a policy everything is: each member that we wrote must be there as we wrote it, and no
- * selector or condition besides, for that would let Jobs pass by it.
+ * What is installed beside what this program was built with. Of a CRD the fields of its schema and
+ * the values of its enums are compared, not its CEL rules. Ours must be there; a CRD that knows
+ * more is newer, which does no harm. A policy is compared whole: each member must be there as we
+ * wrote it, and no other selector or condition, which would let Jobs pass by it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +21,7 @@ struct place {
 	size_t len;
 };
 
-/* A member, or (without a name) the i-th item. */
+/* Steps into a member, or (without a name) the i-th item. */
 static size_t enter(struct place *at, const char *name, size_t i)
 {
 	size_t was = at->len;
@@ -80,7 +77,7 @@ static bool knows_fields(const cJSON *ours, const cJSON *theirs, struct place *a
 	return true;
 }
 
-/* False: `at` is what theirs lacks. */
+/* True if their schema has all of ours. False: `at` is what theirs lacks. */
 static bool knows_schema(const cJSON *ours, const cJSON *theirs, struct place *at)
 {
 	static const char *const inside[] = {"items", "additionalProperties"};
@@ -138,7 +135,7 @@ static bool same_members(const cJSON *ours, const cJSON *theirs, struct place *a
 	}
 	json_each(member, theirs) {
 		size_t was = enter(at, member->string, 0);
-		/* Defaults are texts and empty selectors. */
+		/* The API server adds defaults: texts, and selectors that are empty. */
 		if (member->child && !json_get(ours, member->string))
 			return false;
 		leave(at, was);
@@ -162,7 +159,7 @@ static bool same_items(const cJSON *ours, const cJSON *theirs, struct place *at)
 	return true;
 }
 
-/* kubectl and kustomize fold long texts anew, so white space is as good as a space. */
+/* Compares texts by their words: kubectl and kustomize fold long ones anew. */
 static bool same_text(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -177,7 +174,7 @@ static bool same_text(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* False: `at` is the first place that differs. */
+/* Compares two trees. False: `at` is the first place that differs. */
 static bool same(const cJSON *ours, const cJSON *theirs, struct place *at)
 {
 	if (cJSON_IsObject(ours) && cJSON_IsObject(theirs))
@@ -189,7 +186,7 @@ static bool same(const cJSON *ours, const cJSON *theirs, struct place *at)
 	return cJSON_Compare(ours, theirs, true);
 }
 
-/* What keeps the gate shut when something fails, or at all. */
+/* True for what keeps the gate shut when something fails, or at all. */
 static bool is_grave(const char *place)
 {
 	return strstr(place, "failurePolicy") || strstr(place, "validationActions") ||
@@ -241,7 +238,7 @@ struct comparison {
 	bool crds;
 	bool uncounted; /* the policy of components/uncounted-resource-claims is not there */
 	size_t compared;
-	struct err unknown; /* why one could not be read; "" */
+	struct err unknown; /* why an object could not be read; "" */
 };
 
 static void compare_object(struct comparison *c, const cJSON *ours)
@@ -288,8 +285,8 @@ static bool lies_in(const struct deployed *file, const char *folder)
 	return strncmp(file->path, folder, strlen(folder)) == 0;
 }
 
-/* A server without mutating policies does without all of their folder
- * (deploy/components/without-mutating-policy): a warning about what they do goes with them. */
+/* Compares the policies of a folder. A server without mutating policies does without their whole
+ * folder (deploy/components/without-mutating-policy), and without a warning about it. */
 static void compare_all(struct comparison *c, const char *folder)
 {
 	for (size_t i = 0; i < DEPLOYED_COUNT; i++)

@@ -1,6 +1,6 @@
 /*
- * Objects that were deleted and are still there: the leader takes its finalizer off when nothing
- * uses them any more, and where no controller leads they stay for ever.
+ * Objects that were deleted and are still there. The leader takes its finalizer off when nothing
+ * uses them any more; where no controller leads they stay for ever.
  */
 #include "cli/doctor/checks.h"
 #include "sluice/keys.h"
@@ -31,7 +31,7 @@ static void find_leftover(
 		kind, name);
 }
 
-/* False: it could not be asked, and f says why. */
+/* Counts the deleted objects of a kind. False: it could not be asked, and f says why. */
 static bool look_at(struct doctor_context *p, struct findings *f, const char *kind,
 	const char *path, size_t *deleted)
 {

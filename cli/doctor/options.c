@@ -5,7 +5,7 @@
 
 #include "cli/doctor/checks.h"
 
-/* Seconds with their unit. */
+/* Reads seconds with their unit, "30s". */
 static bool read_settle(const char *text, int64_t *ret)
 {
 	char *end;
@@ -24,7 +24,8 @@ static const struct flag rows[] = {
 	FLAGS_CLUSTER(struct doctor_options),
 };
 
-/* Without any of these libpq would try a server on this machine, which was not named. */
+/* Returns "" if a PG* variable names a database, else NULL. libpq alone would try a server on this
+ * machine, which nobody named. */
 static const char *database_of_environment(void)
 {
 	static const char *const names[] = {"PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE"};

@@ -15,13 +15,13 @@ struct doctor_options {
 	const char *namespace_name;	 /* of the controller's account */
 	const char *configmap;		 /* of lending: NAMESPACE/NAME; "": none */
 	struct flag_texts ignored;	 /* names of checks */
-	int64_t settle_ms;		 /* between the two looks at what may be under way */
+	int64_t settle_ms; /* the pause before the second look at what may be under way */
 };
 
 extern const struct flag_table doctor_flags;
 
-/* argv[0] is the command's name. Strings point into argv. That an ignored check exists is asked of
- * is_check. */
+/* Reads the command line. argv[0] is the command's name. Strings point into argv. is_check tells
+ * whether an ignored check exists. */
 int doctor_options_parse(int argc, char **argv, bool (*is_check)(const char *name),
 	struct doctor_options *ret, struct err *e);
 

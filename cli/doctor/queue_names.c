@@ -1,8 +1,8 @@
 /*
- * LocalQueues that Jobs name and that are not there. Such a Job is Misconfigured until somebody makes the
- * LocalQueue or corrects the label; here an admin sees them all, and what may have been meant.
- *
- * And JobSets whose Jobs are queued one by one, so that a part of one may run while the others wait.
+ * LocalQueues that Jobs name and that are not there. Such a Job is Misconfigured until somebody
+ * makes the LocalQueue or corrects the label; an admin sees them all here, with names that may have
+ * been meant. Also JobSets whose Jobs are queued one by one, so that some may run while the others
+ * wait.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static void names_done(struct names *s)
 
 struct queue_names {
 	const struct doctor_context *context;
-	struct names there, wanted; /* wanted: one for each Job */
-	struct names jobsets;	    /* one for each Job of it */
+	struct names there, wanted; /* wanted: a name for each Job */
+	struct names jobsets;	    /* a name for each Job of a JobSet */
 };
 
 static void take_localqueue(const cJSON *object, void *ctx)
@@ -66,7 +66,7 @@ static void take_localqueue(const cJSON *object, void *ctx)
 		names_add(&x->there, ns, name);
 }
 
-/* The JobSet that controls it; NULL: none does. */
+/* Returns the JobSet that controls a Job; NULL: none does. */
 static const char *jobset_of(const cJSON *metadata)
 {
 	json_each(owner, json_array(metadata, "ownerReferences")) {
@@ -122,7 +122,7 @@ static void tell_missing(
 		ns, full);
 }
 
-/* How many of the names from i on are the same. */
+/* Counts the equal names from i on. */
 static size_t names_same(const struct names *s, size_t i)
 {
 	size_t n = 1;

@@ -1,6 +1,6 @@
 /*
- * Is the database that of deploy/quickstart? Its controllers say so by their PGHOST. Then a few
- * findings are choices: it has one Postgres, and no standby.
+ * Is the database that of deploy/quickstart? The PGHOST of the controllers says so. Then a few
+ * findings are no faults but choices: one Postgres, and no standby.
  */
 #include <stdio.h>
 #include <string.h>

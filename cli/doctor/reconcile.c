@@ -20,22 +20,22 @@ struct hold {
 	char uid[40], state[16];
 	char *name; /* namespace/name; ours */
 	int attempt;
-	int64_t age_ms; /* since something was last written of it */
+	int64_t age_ms; /* time since the ledger last wrote of the hold */
 };
 
 struct job_seen {
 	char uid[40];
 	char *name;  /* namespace/name; ours */
-	bool queued; /* one of ours, that holds quota for itself */
+	bool queued; /* the Job is ours, and holds quota for itself */
 	bool suspended, over;
-	int64_t pods;	    /* by its status: active and terminating */
-	int64_t changed_ms; /* the last that its status tells */
+	int64_t pods;	    /* of its status: active and terminating */
+	int64_t changed_ms; /* the latest time in its status */
 };
 
-/* Pods of one Job that are not over. */
+/* The pods of one Job that are not over. */
 struct pods_seen {
 	char uid[40]; /* of the Job */
-	char *name;   /* of one of them; ours */
+	char *name;   /* of some pod; ours */
 	size_t count;
 	int64_t oldest_ms; /* creationTimestamp */
 };
@@ -52,7 +52,7 @@ struct look {
 	int64_t now_ms;
 };
 
-/* uid is the first member of all three. */
+/* Compares by uid, which is the first member of all three structs. */
 static int by_uid(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -144,7 +144,7 @@ static void take_job(const cJSON *object, void *ctx)
 	read_changes(j, status);
 }
 
-/* Pods of a list come in no order that helps, so they are joined when all are there. */
+/* Takes a pod of the list. Their order does not help, so they are joined when all are there. */
 static void take_pod(const cJSON *object, void *ctx)
 {
 	struct look *k = ctx;
@@ -180,7 +180,7 @@ static void join_pods(struct look *k)
 	k->npods = n;
 }
 
-/* Holds first: what is started meanwhile is too young to be missed. */
+/* Reads both sides. Holds come first: what is started meanwhile is too young to be missed. */
 static int look_around(struct doctor_context *p, struct look *k, struct err *e)
 {
 	*k = (struct look){
@@ -233,7 +233,7 @@ static void compare_hold(const struct look *k, const struct hold *h, struct reco
 			  : j->suspended ? "is suspended"
 					 : NULL;
 	if (!why || h->age_ms < RECONCILE_YOUNG_MS || pods_of(k, h->uid) ||
-		(!j && k->no_pods) || /* its pods may live on, and we cannot know */
+		(!j && k->no_pods) || /* the Job's pods may live on, and we cannot know */
 		(j && (j->pods > 0 || k->now_ms - j->changed_ms < RECONCILE_YOUNG_MS)))
 		return;
 	snprintf(text, sizeof(text),
@@ -254,7 +254,7 @@ static void compare_job(const struct look *k, const struct job_seen *j, struct r
 	add(r, DISCORD_JOB, j->uid, mem_strdup(text));
 }
 
-/* Of a Job that runs they are its own matter (compare_job). */
+/* Compares pods without a Job that runs; those of one that runs are compare_job()'s. */
 static void compare_pods(const struct look *k, const struct pods_seen *s, struct reconciliation *r)
 {
 	char text[1500];
@@ -311,7 +311,7 @@ void reconciliation_free(struct reconciliation *r)
 	free(r);
 }
 
-/* Of the second look what the first has seen as well. */
+/* Keeps of the second look what the first has seen as well. */
 static void keep_what_stays(struct reconciliation *later, const struct reconciliation *first)
 {
 	size_t kept = 0;
@@ -348,7 +348,7 @@ const struct reconciliation *reconcile(struct doctor_context *p)
 
 /* ---- the checks ----------------------------------------------------------------------------- */
 
-/* False: it could not be read, and that is said. */
+/* Reports what does not agree. False: it could not be read, and that is said. */
 static bool report(
 	const struct reconciliation *r, enum discord about, enum verdict v, struct findings *f)
 {
@@ -371,8 +371,8 @@ void check_holds(struct doctor_context *p, struct findings *f)
 			r->no_pods ? " or whose pods we may not list" : "");
 }
 
-/* As the gate has it (mass_stop.c): then the Jobs are hardly at fault, and a new leader would stop
- * them all. */
+/* Reports very many at once, by the gate's measure (mass_stop.c): the Jobs are hardly at fault, and
+ * a new leader would stop them all. */
 static void report_mass(const struct reconciliation *r, struct findings *f)
 {
 	size_t n = 0;

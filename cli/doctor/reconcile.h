@@ -1,10 +1,10 @@
 /*
- * The ledger beside the cluster: each open hold belongs to a Job that runs or whose pods are going
- * away, and each queued Job that runs, and each pod of one, has a hold.
+ * Compares the ledger with the cluster: each open hold belongs to a Job that runs or whose pods are
+ * going away, and each queued Job that runs, and each of its pods, has a hold.
  *
  * Both sides move while they are read, and no two reads are of one moment. So what happened less
- * than a minute ago is never a finding, and of the rest only what is still so when everything is
- * read a second time, some seconds later.
+ * than a minute ago is never a finding. Of the rest only what is still so at a second reading is
+ * one, some seconds later.
  */
 #ifndef SLUICE_CLI_DOCTOR_RECONCILE_H
 #define SLUICE_CLI_DOCTOR_RECONCILE_H
@@ -22,17 +22,17 @@ struct discrepancy {
 };
 
 struct reconciliation {
-	struct discrepancy *item; /* sorted by about, then uid; one for each of both */
+	struct discrepancy *item; /* sorted by about, then uid; each pair once */
 	size_t n;
-	size_t holds, jobs, pods; /* how many were looked at */
-	size_t running;		  /* of those Jobs */
-	size_t unqueued;	  /* Jobs beside them that have not ended and name no queue */
-	bool no_pods;		  /* we may not list them */
-	int rc;			  /* negative: it could not be read; why is in e */
+	size_t holds, jobs, pods; /* numbers that were looked at */
+	size_t running;		  /* Jobs among jobs that run */
+	size_t unqueued;	  /* other Jobs, which have not ended and name no queue */
+	bool no_pods;		  /* pods may not be listed */
+	int rc;			  /* negative: reading failed, and e says why */
 	struct err e;
 };
 
-/* Looks twice where it must; made once, then remembered in p. */
+/* Compares, with a second look where it must; p remembers the result, so it is made once. */
 const struct reconciliation *reconcile(struct doctor_context *p);
 void reconciliation_free(struct reconciliation *r); /* NULL is fine */
 

@@ -1,8 +1,7 @@
 /*
  * May the controller's account do what deploy/rbac/controller.yaml says, and where idle resources
- * are lent, what deploy/components/idle-resources/role.yaml says? One SubjectAccessReview
- * for each verb of each resource there, so that it is the sum of all bindings that is asked, not
- * ours alone.
+ * are lent, what deploy/components/idle-resources/role.yaml says? One SubjectAccessReview asks for
+ * each verb of each resource there. So the answer is by the sum of all bindings, not ours alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +18,10 @@ struct rights {
 	struct findings *f;
 	const char *ns; /* of the Role; NULL: of a ClusterRole */
 	size_t asked;
-	struct err unknown; /* why it could not be asked; "" */
+	struct err unknown; /* why a review could not be asked; "" */
 };
 
-/* "pods/eviction" is resource pods, subresource eviction. */
+/* Writes what is asked for: "pods/eviction" is resource pods, subresource eviction. */
 static void put_attributes(const struct rights *r, const char *group, const char *resource,
 	const char *name, const char *verb, struct json_writer *w)
 {
@@ -170,7 +169,7 @@ void check_rbac(struct doctor_context *p, struct findings *f)
 	check_folder(p, f, "deploy/rbac/");
 }
 
-/* Only where idle resources are lent is more wanted than the base has. */
+/* Checks the rights beyond those of the base, which only lending idle resources needs. */
 void check_lending(struct doctor_context *p, struct findings *f)
 {
 	bool lends = false;

@@ -8,10 +8,11 @@
 #include "cli/doctor/checks.h"
 
 enum {
-	OLDEST_MINOR = 30,    /* ValidatingAdmissionPolicy as v1: what keeps the gate shut */
-	TESTED_MINOR = 34,    /* the oldest: docs/testing.md */
-	NEWEST_MINOR = 37,    /* that Sluice was tested with */
-	RESOURCES_MINOR = 36, /* a suspended Job's resources may be written */
+	OLDEST_MINOR =
+		30, /* the first with ValidatingAdmissionPolicy as v1, which keeps the gate shut */
+	TESTED_MINOR = 34,    /* the oldest that Sluice was tested with (docs/testing.md) */
+	NEWEST_MINOR = 37,    /* the newest that Sluice was tested with */
+	RESOURCES_MINOR = 36, /* the first where a suspended Job's resources may be written */
 	SKEW_MAX_MS = 5 * 1000,
 };
 #define QUESTION_SERVER "/version"
@@ -103,8 +104,8 @@ static bool switched_on(const cJSON *strategy)
 
 struct lending {
 	bool on;      /* something is lent */
-	bool metrics; /* by what metrics.k8s.io says */
-	bool decided; /* by the ConfigMap: NodeOvercommits do not count */
+	bool metrics; /* lending goes by metrics.k8s.io */
+	bool decided; /* the ConfigMap decides: NodeOvercommits do not count */
 };
 
 static int read_configmap(struct doctor_context *p, struct lending *l, struct err *e)
@@ -127,7 +128,7 @@ static int read_configmap(struct doctor_context *p, struct lending *l, struct er
 	if (json_parse(p->json, slice_of(copy), &root, e) == 0)
 		l->on = l->metrics = switched_on(root);
 	free(copy);
-	return 0; /* what is wrong with it the controller says */
+	return 0; /* the controller says what is wrong with it */
 }
 
 static int read_nodeovercommits(struct doctor_context *p, struct lending *l, struct err *e)
