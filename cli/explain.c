@@ -26,7 +26,7 @@ enum {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* Writes " (12m ago)" of a time in RFC 3339; nothing where that is none. */
+/* Appends " (12m ago)" for a time in RFC 3339, else nothing. */
 static void put_age(const char *at, int64_t now_ms, struct buf *out)
 {
 	int64_t at_ms;
@@ -34,7 +34,7 @@ static void put_age(const char *at, int64_t now_ms, struct buf *out)
 		buf_printf(out, " (%s ago)", span_short(now_ms - at_ms).s);
 }
 
-/* A cell of text in which times may stand. */
+/* Adds a cell of text in which times may stand. */
 static void put_timed(struct table *t, enum colour colour, struct local_times *l, const char *text)
 {
 	struct buf local;
@@ -49,7 +49,7 @@ static void put_label(struct table *t, const char *label)
 	table_cellf(t, COLOUR_DIM, "  %s", label);
 }
 
-/* Of a QueuedJob. */
+/* Returns the spec of a QueuedJob. */
 static const cJSON *spec_of(const cJSON *job)
 {
 	return json_object(job, "spec");
@@ -69,7 +69,7 @@ static bool is_waiting(const cJSON *job)
 			 : strcmp(text_of(status_of(job), "state"), "Waiting") == 0;
 }
 
-/* An object of the chain and what is to be said of it. strategy: of one that is active; "": none. */
+/* Adds a row for an object of the chain. strategy: that of an active ClusterQueue; "": none. */
 static void put_link(struct table *t, struct local_times *l, const char *name, const cJSON *q,
 	bool hides, const char *strategy)
 {
@@ -105,7 +105,7 @@ static void put_chain(const cJSON *job, const struct explain_queues *queues, str
 		queue_object_strategy(queues->cluster));
 }
 
-/* What counts, and what it claims where that is more. */
+/* Appends the priority that counts, and the claimed one where it is higher. */
 static void put_priority(const cJSON *job, struct buf *out)
 {
 	const cJSON *spec = spec_of(job);
@@ -146,14 +146,15 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
 	buf_done(&text);
 }
 
-/* status.start, where the queue was played forward lately (sluice start waits for that). */
+/* Returns status.start, which is there where the queue was played forward lately (sluice start
+ * waits for that). */
 static const cJSON *forecast_of(const cJSON *job)
 {
 	return is_waiting(job) ? json_object(status_of(job), "start") : NULL;
 }
 
-/* The forecast knows more than the sentence: when. Not where time alone decides, and the sentence and the
- * position say so already. */
+/* True if the forecast adds to the sentence: it says when. Where time alone decides, the sentence
+ * and the position say so already. */
 static bool forecast_adds(const cJSON *job)
 {
 	int64_t start_ms, not_before_ms;
@@ -163,7 +164,7 @@ static bool forecast_adds(const cJSON *job)
 	       start_ms - not_before_ms > FORECAST_SAME_MS;
 }
 
-/* ". It starts 16:30 CET; by 18:00 with 90 %" */
+/* Appends the likely start and its range. */
 static void put_likely_start(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	if (!forecast_adds(job))
@@ -181,7 +182,7 @@ static void put_forecast_row(
 	table_end_row(t);
 }
 
-/* What the first line does not say. */
+/* Adds the start, where the first line does not say it. */
 static void put_start(const cJSON *job, int64_t now_ms, struct table *t)
 {
 	const cJSON *start = forecast_of(job);
@@ -197,7 +198,7 @@ static void put_start(const cJSON *job, int64_t now_ms, struct table *t)
 	buf_done(&line);
 }
 
-/* A row of one name and one sentence, in red when it is bad news. */
+/* Adds a row of one name and one sentence, in red when it is bad news. */
 static void put_row(struct table *t, struct local_times *l, const char *label, const char *value,
 	bool bad, const struct buf *says)
 {
@@ -220,7 +221,7 @@ static const char *source_words(const char *from)
 	return from;
 }
 
-/* How long it takes, by when it must end, and when it will be stopped. */
+/* Adds how long the Job takes, by when it must end, and when it will be stopped. */
 static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 {
 	const cJSON *status = status_of(job);
@@ -246,7 +247,7 @@ static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 	buf_done(&says);
 }
 
-/* What keeps its pods; the sentence above has the message and the cure. */
+/* Adds what keeps the Job's pods; the sentence above has the message and the cure. */
 static void put_trouble(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
 	const cJSON *x = json_object(status_of(job), "trouble");
@@ -282,8 +283,8 @@ static void put_bill(const cJSON *job, struct table *t, struct local_times *l)
 
 #define GROWN "Grown"
 
-/* Names what was done last. A run of which pods were taken, or to which some were given, has a reason beside its
- * start; so has one that was adopted, which has kept its size. */
+/* Names what was done last. A reason stands beside the start where a run lost or got pods, or was
+ * adopted. */
 static const char *last_deed(const cJSON *story)
 {
 	const char *state = text_of(story, "state"), *reason = text_of(story, "reason");
@@ -292,7 +293,7 @@ static const char *last_deed(const cJSON *story)
 	return strcmp(reason, GROWN) == 0 ? GROWN : "Shrunk";
 }
 
-/* What was last done to it, from the story that stands on the Job. */
+/* Adds what was last done to the Job, by the story that stands on it. */
 static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
 	struct json *tree = json_new(STORY_MAX_BYTES);
@@ -364,11 +365,11 @@ void explain_render(const cJSON *job, const struct explain_queues *queues, int64
 struct looked_up {
 	const char *name;
 	struct json *json;
-	/* The Job; or its Events, where there is none; NULL: those may not be read. */
+	/* the Job; where there is none its Events; NULL: those may not be read */
 	const cJSON *found;
 };
 
-/* ERR_GONE: there is no such Job. */
+/* Looks up the Job, or its Events. ERR_GONE: there is no such Job. */
 static int look_up(struct ev_loop *loop, struct kube_client *client, const char *ns,
 	struct looked_up *l, struct err *e)
 {
@@ -417,7 +418,8 @@ static void say_absent(const char *sentence, struct err *said)
 	buf_done(&local);
 }
 
-/* said: what Sluice answered. Where the API server does not let the Job be read that is all there is to say. */
+/* Explains a Job that Sluice does not have. said: what Sluice answered; it is all there is to say
+ * where the user may not read the Job. */
 static int explain_unlisted(struct ev_loop *loop, struct kube_client *client,
 	const struct arguments *a, const struct explain_question *of, struct err *said)
 {

@@ -1,5 +1,5 @@
 /*
- * What `sluice help` prints: a page each command, with the sections of a man page (cli/help/,
+ * The pages of `sluice help`, one for each command, with the sections of a man page (cli/help/,
  * compiled in).
  */
 #ifndef SLUICE_CLI_HELP_H
@@ -14,10 +14,10 @@
 extern const struct embedded HELP_PAGES[];
 extern const size_t HELP_PAGES_COUNT;
 
-/* The page of a command, without what several commands have in common. */
+/* Returns the page of a command, without the part that several commands share. */
 const char *help_page(const struct command_row *row);
 
-/* All of it. */
+/* Prints the page with the shared part. */
 void help_print(const struct command_row *row, FILE *out);
 
 #endif

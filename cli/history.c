@@ -1,6 +1,6 @@
 /*
- * The command history: the runs of Jobs, also of Jobs that are deleted, as a table, CSV or JSON; those of one
- * Job as a story. Of the API server with the user's own rights.
+ * The command history: the runs of Jobs, deleted ones too, as a table, CSV or JSON, or as the story
+ * of one Job. The API server is asked with the user's own rights.
  */
 #include <stdio.h>
 #include <string.h>
@@ -111,14 +111,14 @@ static void csv_field(const cJSON *run, const char *key, struct buf *out)
 	buf_putc(out, ',');
 }
 
-/* Empty where it is not known. */
+/* Appends a number; nothing where it is not known. */
 static void csv_number(const cJSON *run, const char *key, int decimals, struct buf *out)
 {
 	past_csv_number(out, run, key, decimals);
 	buf_putc(out, ',');
 }
 
-/* "cpu=4;pods=4" of an object of amounts, "spot;reserved" of an array of names. */
+/* Appends "cpu=4;pods=4" for an object of amounts, "spot;reserved" for an array of names. */
 static void csv_list(const cJSON *list, struct buf *out)
 {
 	struct buf text;

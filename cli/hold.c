@@ -15,9 +15,9 @@
 enum { BECAUSE_MAX = 512, SHOWN_MAX = 300, HOLD_TEXT_MAX = 1024 * 1024 };
 
 struct hold_options {
-	struct job_options of; /* value: what the annotation is to say */
+	struct job_options of; /* value: the text of the annotation */
 	bool release, yes;
-	const char *because; /* NULL: no more than that it is so */
+	const char *because; /* the reason; NULL: none is given */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */

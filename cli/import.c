@@ -1,4 +1,5 @@
-/* The command: what is described for Kueue, described for Sluice. Prints, and changes nothing. */
+/* The command import: what is described for Kueue, described for Sluice. Prints, and changes
+ * nothing. */
 #include <ev.h>
 #include <stdio.h>
 
@@ -30,7 +31,7 @@ static int read_cluster(const struct import_options *o, struct import *i, struct
 	return rc;
 }
 
-/* What was refused or left out is for whoever reads the exit code, too. */
+/* Prints the report. The exit code, too, tells that something was refused or left out. */
 static int report(const struct import_options *o, const struct import *i)
 {
 	struct buf out, notes;

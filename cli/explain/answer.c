@@ -6,7 +6,7 @@
 
 enum tree { JOB_TREE, LOCAL_TREE, CLUSTER_TREE };
 
-/* A queue of that name, or NULL; *ret_hides: it cannot be had, though it may exist. */
+/* Gets the queue of that name, or NULL. *ret_hides: it may not be read, and may exist. */
 static const cJSON *get_queue(struct ev_loop *loop, struct kube_client *client,
 	const struct buf *path, const char *name, struct json *json, bool *ret_hides)
 {

@@ -69,7 +69,7 @@ static int fault(const struct judge *j, const char *sentence)
 		j->e, ERR_INVALID, "%.300s%s%.180s", j->path, *j->path ? ": " : "", sentence);
 }
 
-/* 0 when `what` is no more (or no less) than the bound, or there is none. */
+/* Checks that `what` is within a bound, if there is one. */
 static int bound(
 	const struct judge *j, const cJSON *schema, const char *name, double what, const char *unit)
 {
@@ -158,7 +158,8 @@ static int check_bounds(const struct judge *j, const cJSON *schema, const cJSON 
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* The expression between "matches('" and "')", if the rule is one of the given beginning alone. */
+/* Reads the expression between "matches('" and "')", if the rule has nothing else behind the given
+ * beginning. */
 static bool expression_of(const char *rule, const char *begin, char *ret, size_t size)
 {
 	size_t n = strlen(begin);
@@ -267,7 +268,7 @@ static const char *name_of(const cJSON *o)
 	return name ? name : "";
 }
 
-/* Each flavor of a group has exactly its resources, in their order. */
+/* True if each flavor of a group has exactly the group's resources, in their order. */
 static bool lists_its_resources(const cJSON *group)
 {
 	json_each(flavor, json_array(group, "flavors")) {
@@ -283,7 +284,7 @@ static bool lists_its_resources(const cJSON *group)
 	return true;
 }
 
-/* How often a resource (or flavor) of that name is listed in all groups. */
+/* Counts how often a resource (or flavor) of that name is listed in all groups. */
 static size_t times_listed(const cJSON *groups, const char *list, const char *name)
 {
 	size_t n = 0;
@@ -407,7 +408,7 @@ static int check_whole(struct judge *j, const char *kind, const cJSON *o)
 						 : check_groups(j, spec, "parentName");
 }
 
-/* The API server's own: labels and annotations are texts. */
+/* Checks what the API server itself wants: labels and annotations are texts. */
 static int check_metadata(struct judge *j, const cJSON *o)
 {
 	static const char *const maps[] = {"labels", "annotations"};

@@ -14,10 +14,10 @@ struct reader {
 	struct import *import;
 	struct kube_client *client;
 	struct json *json;
-	bool answered; /* something could be read */
+	bool answered; /* some listing could be read */
 };
 
-/* One kind: where it is, and what its items are when they do not say so. */
+/* A kind: where it is, and what its items are when they do not say so. */
 struct listing {
 	const char *api, *kind, *plural;
 	bool namespaced;
@@ -35,7 +35,7 @@ static void take_item(const cJSON *o, void *ctx)
 	import_object(t->import, "the cluster", t->listing->api, t->listing->kind, o);
 }
 
-/* ERR_GONE: there is no such kind, or version of it. */
+/* Reads all of a kind. ERR_GONE: there is no such kind, or version of it. */
 static int read_listing(struct reader *r, const struct listing *l, struct err *e)
 {
 	char path[PATH_SIZE];
@@ -49,7 +49,8 @@ static int read_listing(struct reader *r, const struct listing *l, struct err *e
 	return rc;
 }
 
-/* The newest version that is served. None: the cluster has no such kind, and nothing is lost. */
+/* Reads a kind in the newest version that is served. None: the cluster has no such kind, and
+ * nothing is lost. */
 static int read_kind(struct reader *r, const struct import_kind *k, struct err *e)
 {
 	static const char *const apis[] = {
@@ -73,7 +74,7 @@ static int read_configuration(struct reader *r, struct err *e)
 	return rc;
 }
 
-/* What is denied is said, and the rest is read. */
+/* Says what is denied, so that the rest can be read. */
 static int forgive(struct reader *r, int rc, const char *kind, const struct err *e)
 {
 	if (rc != ERR_DENIED && rc != ERR_GONE)

@@ -12,7 +12,7 @@
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
-/* A flag of settings.h, if the controller would take it; value NULL: it wants none. */
+/* Adds a flag of settings.h, if the controller would take it. value NULL: the flag wants none. */
 static void give_setting(struct walk *w, const char *name, const char *value)
 {
 	struct err e = {""};
@@ -33,7 +33,7 @@ static void give_text(struct walk *w, const char *name, const struct buf *value)
 		give_setting(w, name, buf_text(value));
 }
 
-/* What of a scalar a flag may be given. */
+/* Appends the text of a scalar that a flag may be given. */
 static bool scalar_text(struct walk *w, const cJSON *value, struct buf *out)
 {
 	buf_init(out, FLAG_MAX_BYTES);
@@ -58,7 +58,8 @@ static void give_scalar(struct walk *w, const char *name, const cJSON *value, co
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Texts with commas between; a text with a comma in it would be two. False: said. */
+/* Appends texts with commas between. False: a text has a comma itself and would be two, and that is
+ * said. */
 static bool put_texts(struct walk *w, const cJSON *list, struct buf *out)
 {
 	json_each(item, list) {
@@ -106,7 +107,7 @@ static void put_requirement(const cJSON *r, struct buf *out)
 			   : strcmp(operator, "NotIn") == 0 ? "notin"
 							    : NULL;
 	if (!key || !operator|| strpbrk(key, " ,!=()")) {
-		buf_puts(out, "?"); /* no selector: selector_parse() says so */
+		buf_puts(out, "?"); /* not a selector: selector_parse() says so */
 	} else if (strcmp(operator, "Exists") == 0) {
 		buf_puts(out, key);
 	} else if (strcmp(operator, "DoesNotExist") == 0) {
@@ -120,7 +121,7 @@ static void put_requirement(const cJSON *r, struct buf *out)
 	}
 }
 
-/* What is read below; the walk says what else is there. */
+/* Fields that are read below; the walk says what else is there. */
 static const struct field selector_requirement_fields[] = {
 	{"key", .server = true}, {"operator", .server = true}, {"values", .server = true}, {NULL}};
 static const struct field selector_fields[] = {{"matchLabels", .server = true},
@@ -142,7 +143,7 @@ static void take_namespaces(struct walk *w, const cJSON *value, cJSON *to)
 	bool readable = selector_parse(buf_text(&text), &s) && !text.failed;
 	selector_done(&s);
 	if (text.len == 0)
-		; /* it selects everything, as no flag does */
+		; /* an empty selector selects everything, as no flag does */
 	else if (readable)
 		item_flag(w->item, "--managed-jobs-namespace-selector", buf_text(&text));
 	else
@@ -214,7 +215,8 @@ static const struct field pods_ready_fields[] = {
 	{NULL},
 };
 
-/* v1beta1 wants `enable: true`; since v1beta2 the field being there is enough. */
+/* True if the feature is on: v1beta1 wants `enable: true`; since v1beta2 the field alone is
+ * enough. */
 static bool is_enabled(const struct walk *w, const cJSON *o)
 {
 	bool enable = !w->opts_in;

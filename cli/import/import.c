@@ -32,10 +32,10 @@ void import_done(struct import *i)
 
 /* ---- one object ------------------------------------------------------------------------------ */
 
-/* An object on its way: how it is read, and as what. */
+/* An object that came in: how it is read, and as what. */
 struct input {
 	struct import *import;
-	struct object_source *from; /* NULL: of a cluster */
+	struct object_source *from; /* NULL: the object is of a cluster */
 	const char *origin;
 	const char *api, *kind;
 	const cJSON *o;
@@ -92,7 +92,7 @@ static bool in_group(const char *api, const char *group)
 	return strncmp(api, group, len) == 0 && api[len] == '/';
 }
 
-/* What is neither Kueue's nor a Job. Labels of a namespace stay: selectors name them. */
+/* Takes what is neither Kueue's nor a Job. Labels of a namespace stay: selectors name them. */
 static void take_other(struct walk *w, const struct input *in)
 {
 	bool is_namespace = strcmp(in->kind, "Namespace") == 0 && strcmp(in->api, "v1") == 0;
@@ -112,7 +112,7 @@ static void take_other(struct walk *w, const struct input *in)
 static int read_object(struct object_source *from, const cJSON *o, struct err *e);
 static struct import_item *new_item(const struct input *in);
 
-/* ConfigMaps are not looked for within a ConfigMap. */
+/* Reads an object within a ConfigMap, where further ConfigMaps are not looked for. */
 static int read_embedded(struct object_source *from, const cJSON *o, struct err *e)
 {
 	const char *kind = json_text(o, "kind");
@@ -140,7 +140,7 @@ static void take_embedded(const struct input *in, const cJSON *text)
 		import_missing(in->import, name, "Configuration", e.text);
 }
 
-/* True when one of its texts is Kueue's configuration, which then has an item of its own. */
+/* True when a text of the ConfigMap is Kueue's configuration, which then has an item of its own. */
 static bool take_configmap(const struct input *in)
 {
 	const cJSON *data = json_object(in->o, "data");

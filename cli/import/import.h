@@ -1,32 +1,31 @@
 /*
  * `sluice import kueue`: what is described for Kueue, described for Sluice.
  *
- * Objects come in, from files or from a cluster, in any order; each becomes an item (item.h). What
- * came of them is printed at the end, in the order in which they came:
+ * Objects come in, from files or from a cluster, in any order; each becomes an item (item.h). All
+ * items are printed at the end, in the order in which they came:
  *
- *     YAML   our objects, with the notes of each as comments above it; what was refused, flags and
- *            commands as comments
- *     JSON   the same for programs
- *     notes  a line for each, with file and line of the field, and how many there were of each
+ *     YAML:  our objects, each below its notes; what was refused, flags and commands as comments.
+ *     JSON:  for programs.
+ *     notes: a line each, with file and line of the field, and how many there were of each kind.
  *
- * What concerns Kueue and is not known here is refused, never passed over: a kind, a version, and
- * any other object that names Kueue's domain somewhere (a Role, a RayJob with a queue's name). What
- * does not name it is printed as it is, so that whole folders can be piped through; where it is on
- * a cluster already, nothing is to be done and nothing printed.
+ * An object that concerns Kueue and is not known here is refused, never passed over: a kind, a
+ * version, and any other object that names Kueue's domain somewhere (a Role, a RayJob with a
+ * queue's name). What does not name it is printed as it is, so that whole folders can be piped
+ * through. If it is on a cluster already, nothing is to be done and nothing printed.
  *
- * What only the whole tells is settled before that (import_settle()): an object that names one which
- * is refused gets a note; and where a class has a negative priority, ClusterQueues get gapFillers: {},
+ * What only the whole tells is settled before that (import_settle()). An object that names a
+ * refused one gets a note. Where a class has a negative priority, ClusterQueues get gapFillers: {},
  * for to Kueue its Jobs are Jobs like any other.
  *
- * Nothing is written anywhere. A module a noun:
- *     fields.h    a table of fields, and the walk along it
- *     kinds.h     the table for each kind of Kueue's
- *     metadata.h  names, labels, annotations
- *     jobs.h, configuration.h   what no table describes alone
- *     references.h   which objects each names
- *     yaml_text.h a tree as YAML
- *     accepted.h  whether our CRDs take what was made
- *     cluster.h   the same kinds, of a cluster
+ * Nothing is written anywhere. The modules:
+ *     fields.h: a table of fields, and the walk along it.
+ *     kinds.h: the table for each kind of Kueue's.
+ *     metadata.h: names, labels, annotations.
+ *     jobs.h, configuration.h: what no table describes alone.
+ *     references.h: which objects each names.
+ *     yaml_text.h: a tree as YAML.
+ *     accepted.h: whether our CRDs take what was made.
+ *     cluster.h: objects of a cluster.
  */
 #ifndef SLUICE_CLI_IMPORT_IMPORT_H
 #define SLUICE_CLI_IMPORT_IMPORT_H
@@ -49,17 +48,18 @@ struct import {
 void import_init(struct import *i);
 void import_done(struct import *i);
 
-/* A file, "-" or a directory with all that is below it. Below 0: it cannot be read as YAML, and nothing should be printed. */
+/* Reads a file, "-" or a directory with all that is below it. Below 0: it is no YAML, and nothing
+ * should be printed. */
 int import_file(struct import *i, const char *path, struct err *e);
 int import_text(struct import *i, const char *name, struct slice text, struct err *e);
 
-/* One object of a cluster; api and kind where it does not say so itself. */
+/* Takes one object of a cluster. api and kind: for an object that does not say them itself. */
 void import_object(
 	struct import *i, const char *origin, const char *api, const char *kind, const cJSON *o);
-/* What could not be asked of a cluster: an item of its own, refused. */
+/* Adds a refused item for what a cluster would not tell. */
 void import_missing(struct import *i, const char *origin, const char *kind, const char *why);
 
-/* Once, when all objects are there. */
+/* Settles what only the whole tells; once, when all objects are there. */
 void import_settle(struct import *i);
 
 enum import_outcome { IMPORT_WHOLE, IMPORT_WITH_NOTES, IMPORT_REFUSED, IMPORT_UNTOUCHED };

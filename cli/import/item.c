@@ -84,7 +84,8 @@ char *item_title(const char *kind, const char *ns, const char *name)
 	return mem_strdup(text);
 }
 
-/* NEL, LS and PS end a line for YAML; the other characters of C1 are commands to terminals. */
+/* Measures an unsafe character: NEL, LS and PS end a line for YAML, the others of C1 are commands
+ * to terminals. */
 static size_t unsafe_length(const unsigned char *p)
 {
 	if (p[0] < 0x20 || p[0] == 0x7F)

@@ -4,15 +4,15 @@
  * An item is made for each object that is read, and kept until all is printed. Whatever becomes of
  * an object, its item says it: this is the place where "nothing is dropped in silence" is kept.
  *
- *     object     what is printed for it; NULL: nothing
- *     notes      a field that is left out, or means something else, and what follows from that
- *     flags      what sluice-controller is to be told (of Kueue's configuration file)
- *     command    what changes an object of the cluster in place (a Job is not made anew)
- *     references which objects of ours it names: one that is refused is said of it, too
- *     refused    nothing of it was taken; its last note says why
+ *     object: the one that is printed; NULL: nothing is.
+ *     notes: each field that is left out, or means something else, and what follows from that.
+ *     flags: for sluice-controller, out of Kueue's configuration file.
+ *     command: changes an object of the cluster in place (a Job is not made anew).
+ *     references: objects of ours that it names; a note tells which of them are refused.
+ *     refused: nothing of it was taken; its last note says why.
  *
- * All texts are copied. What is printed of them is one line without control characters, so that a
- * value of a manifest can neither end a comment nor move a cursor.
+ * All texts are copied. Each is printed as one line without control characters, so that a value of
+ * a manifest can neither end a comment nor move a cursor.
  */
 #ifndef SLUICE_CLI_IMPORT_ITEM_H
 #define SLUICE_CLI_IMPORT_ITEM_H
@@ -31,12 +31,12 @@ struct import_note {
 
 struct import_flag {
 	char *name;  /* "--fair-sharing" */
-	char *value; /* NULL: it wants none */
+	char *value; /* NULL: the flag wants none */
 };
 
 struct import_reference {
 	char *where, *field;
-	char *title; /* of what is named */
+	char *title; /* of the object that is named */
 };
 
 struct import_item {
@@ -44,7 +44,7 @@ struct import_item {
 	char *title; /* "Job team-a/train" */
 	char *where;
 	bool refused;
-	bool untouched; /* of the cluster, and does not concern Kueue: it stays as it is */
+	bool untouched; /* of the cluster, and no concern of Kueue: stays as it is */
 	cJSON *object;	/* ours */
 	char *command;
 	struct import_note *note;
@@ -53,27 +53,28 @@ struct import_item {
 	size_t nflags;
 	struct import_reference *reference;
 	size_t nreferences;
-	char *negative; /* a class of negative priority: where that stands; NULL: it is none */
-	cJSON *clusterqueue_spec; /* of the object, when it is a ClusterQueue that was made; else NULL */
+	char *negative; /* where a class of negative priority stands; NULL: it is no such class */
+	cJSON *clusterqueue_spec; /* spec of a ClusterQueue that was made; else NULL */
 };
 
 void item_done(struct import_item *i);
 
-/* where, field, and a sentence without its subject, which is the field. */
+/* Adds a note: where, field, and a sentence without its subject, which is the field. */
 void item_note(struct import_item *i, const char *where, const char *field, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The same, and nothing of the object is printed. */
+/* Adds a note and refuses the object: nothing of it is printed. */
 void item_refuse(struct import_item *i, const char *where, const char *field, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void item_flag(struct import_item *i, const char *name, const char *value);
-/* It names an object of ours at that field. Takes title. */
+/* Notes that the field names an object of ours. Takes title. */
 void item_reference(struct import_item *i, const char *where, const char *field, char *title);
 
-/* "Job team-a/train", by which items are found; ns and name may be "". The caller's. */
+/* Makes the title by which items are found: "Job team-a/train". ns and name may be "". Yours to
+ * free. */
 char *item_title(const char *kind, const char *ns, const char *name);
 
-/* What a comment or a terminal may be given of a text: the text on one line, with '?' for what
- * would end that line, for YAML and for a terminal. */
+/* Appends text so that a comment or a terminal may have it: one line, with '?' for what would end
+ * it or move a cursor. */
 void item_line(struct buf *out, const char *text);
 
 #endif

@@ -74,8 +74,9 @@ static const char *text_in(const cJSON *map, const char *key)
 	return cJSON_IsString(v) ? v->valuestring : NULL;
 }
 
-/* The merge patch from one map of texts to another; NULL: they are the same. Of Kueue's keys only
- * the queue's name goes: by it Kueue manages the Job, and its webhook lets others not be removed. */
+/* Makes the merge patch from one map of texts to another; NULL: they are the same. Of Kueue's keys
+ * only the queue's name goes: by it Kueue manages the Job, and its webhook forbids to remove
+ * others. */
 static cJSON *map_patch(const cJSON *old, const cJSON *new)
 {
 	cJSON *patch = cJSON_CreateObject();
@@ -93,7 +94,7 @@ static cJSON *map_patch(const cJSON *old, const cJSON *new)
 	return NULL;
 }
 
-/* Down the given path of objects, which patch gets only where something is to be changed. */
+/* Goes down the given path of objects; patch gets a part only where something changes. */
 static void patch_metadata(
 	cJSON *patch, const cJSON *old, const cJSON *new, const char *const *path)
 {
@@ -117,7 +118,7 @@ static void patch_metadata(
 	}
 }
 
-/* Kueue may start the Job before the command is given: then the patch must fail. */
+/* Guards the patch: it must fail if Kueue starts the Job before the command is given. */
 static void guard(cJSON *patch, const cJSON *in)
 {
 	const char *version = text_in(json_object(in, "metadata"), "resourceVersion");
@@ -188,7 +189,7 @@ static void give_change(struct walk *w, const cJSON *in, const cJSON *made, bool
 
 /* ---- one Job --------------------------------------------------------------------------------- */
 
-/* Behind "Job a/b: " of the decoder's sentence. */
+/* Returns what stands behind "Job a/b: " in the decoder's sentence. */
 static const char *fault_of(const char *sentence)
 {
 	const char *colon = strstr(sentence, ": ");
@@ -201,8 +202,8 @@ static void lend_text(cJSON *metadata, const char *key, const char *text)
 		must(cJSON_AddStringToObject(metadata, key, text));
 }
 
-/* What Sluice would say of it: of a Job, or of a jobTemplate. A manifest has no uid yet, and a
- * template no name; they are lent for the question. */
+/* Checks what Sluice would say of a Job, or of a jobTemplate. A manifest has no uid yet, and a
+ * template no name: both are lent for the question. */
 static void check_job(struct walk *w, const cJSON *made)
 {
 	struct job *j = NULL;

@@ -31,7 +31,7 @@ static const struct field group_fields[] = {
 
 static const struct field weight_fields[] = {{"weight"}, {NULL}};
 
-/* v1beta1 writes an empty name where there is none. */
+/* Takes a parent; v1beta1 writes an empty name where there is none. */
 static void take_parent(struct walk *w, const cJSON *value, cJSON *to)
 {
 	if (!says_nothing(value))
@@ -59,7 +59,8 @@ static const struct field selector_fields[] = {
 	{NULL},
 };
 
-/* v1beta1 had a name for each of the two places; both are MayStopSearch since v1beta2. */
+/* Values of v1beta1, which had a name for each of the two places; since v1beta2 both are
+ * MayStopSearch. */
 static const struct field_value search_values[] = {
 	{"Borrow", "MayStopSearch"},
 	{"Preempt", "MayStopSearch"},
@@ -218,7 +219,8 @@ static int check_lending(const struct flavor_quota_spec *f, struct err *e)
 	return 0;
 }
 
-/* Of a Cohort it may: what its children have counts, too. */
+/* Checks a ClusterQueue, whose lendingLimit may not exceed its nominalQuota. A Cohort's may: what
+ * its children have counts, too. */
 static int check_clusterqueue(const cJSON *o, struct err *e)
 {
 	struct clusterqueue_spec *spec = NULL;

@@ -6,7 +6,7 @@
 
 /* ---- keys of Kueue --------------------------------------------------------------------------- */
 
-/* At most one of label and annotation: what it becomes. With a meaning that is said. */
+/* What becomes of a key: at most one of label and annotation. A meaning is told in a note. */
 struct key_rule {
 	const char *name; /* behind the slash; NULL: the end */
 	const char *label, *annotation;
@@ -56,7 +56,8 @@ static const struct key_rule pod_keys[] = {
 
 static const struct key_rule no_keys[] = {{NULL, NULL, NULL, NULL}};
 
-/* The name behind "kueue.x-k8s.io/", "" for a prefix that only ends so; NULL: not Kueue's. */
+/* Returns the name behind "kueue.x-k8s.io/", "" for a prefix that only ends so; NULL: not
+ * Kueue's. */
 static const char *name_of_kueue(const char *key)
 {
 	const char *slash = strchr(key, '/');
@@ -78,7 +79,7 @@ static const struct key_rule *rule_of(const struct key_rule *rules, const char *
 
 /* ---- labels and annotations ------------------------------------------------------------------ */
 
-/* What is made: either may stay empty. */
+/* The maps that are made; either may stay empty. */
 struct made {
 	cJSON *labels, *annotations;
 };
@@ -102,7 +103,7 @@ static void take_key(struct walk *w, const struct key_rule *rules, const cJSON *
 		walk_note(w, "%s", r->meaning);
 	cJSON *to = r->label ? made->labels : made->annotations;
 	const char *as = r->label ? r->label : r->annotation;
-	/* Kueue's oldest versions had the queue's name in an annotation; the label wins. */
+	/* The label wins: Kueue's oldest versions had the queue's name in an annotation. */
 	if (as && !(as == r->label && !is_label && cJSON_GetObjectItemCaseSensitive(to, as)))
 		walk_copy(w, to, as, in);
 }

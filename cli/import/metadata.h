@@ -1,10 +1,10 @@
 /*
- * metadata, of any kind: what names an object and its labels and annotations stay; what servers and
- * kubectl write goes without a word; keys of Kueue become ours.
+ * The metadata of any kind. What names an object stays, and so do its labels and annotations. What
+ * servers and kubectl write goes without a word. Keys of Kueue become ours.
  *
  * A key of Kueue is one whose prefix is kueue.x-k8s.io or ends in .kueue.x-k8s.io. On Jobs, and in
  * the templates of Jobs and pods, some have a counterpart, which may be an annotation where Kueue
- * has a label. All others are left out, and said.
+ * has a label. All others are left out, with a note.
  */
 #ifndef SLUICE_CLI_IMPORT_METADATA_H
 #define SLUICE_CLI_IMPORT_METADATA_H
@@ -21,12 +21,14 @@
 		"status", .server = true                                                           \
 	}
 
-/* Of queues and flavors; of Jobs, CronJobs and their jobTemplates; of pod templates. */
+/* Take the metadata of queues and flavors; of Jobs, CronJobs and their jobTemplates; of pod
+ * templates. */
 field_taker take_metadata, take_job_metadata, take_pod_metadata;
 
 /* Steps down to the first place where Kueue's domain is named, and stays there. */
 bool walk_find_kueue(struct walk *w, const cJSON *v);
-/* What was made may still name Kueue: a field selector, a scheduling gate, a script. */
+/* Notes where the object that was made still names Kueue: a field selector, a scheduling gate, a
+ * script. */
 void note_kueue_left(struct walk *w, const cJSON *made);
 
 #endif

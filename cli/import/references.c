@@ -102,7 +102,7 @@ void note_negative(struct walk *w, const cJSON *value)
 	w->item->negative = mem_strdup(walk_where(w, where));
 }
 
-/* What is printed as a ClusterQueue of ours gets it; false: there is none. */
+/* Gives gapFillers: {} to each ClusterQueue that is printed. False: there is none. */
 static bool keep_gap_fillers_out(struct import *i)
 {
 	bool any = false;

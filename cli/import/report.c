@@ -1,4 +1,4 @@
-/* What came of an import, as YAML, JSON and lines: see import.h. */
+/* The report of an import, as YAML, JSON and lines: see import.h. */
 #include <string.h>
 
 #include "cli/import/import.h"
@@ -65,7 +65,7 @@ static void put_item(const struct import_item *item, struct buf *out)
 		yaml_print(out, item->object);
 }
 
-/* A document ends where the next one that has an object begins. */
+/* Renders YAML. A document ends where the next item with an object begins. */
 void import_render_yaml(const struct import *i, struct buf *out)
 {
 	bool follows = false;

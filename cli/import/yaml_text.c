@@ -6,7 +6,7 @@
 
 enum { PLAIN_MAX = 120 };
 
-/* What YAML 1.1 reads as something else than text. */
+/* True for what YAML 1.1 reads as something else than text. */
 static bool is_word_of_yaml(const char *s)
 {
 	static const char *const words[] = {
@@ -17,7 +17,7 @@ static bool is_word_of_yaml(const char *s)
 	return false;
 }
 
-/* 500m, 16Gi: an amount that no reader takes for a number. */
+/* True for an amount that no reader takes for a number: 500m, 16Gi. */
 static bool is_amount(const char *s)
 {
 	size_t digits = strspn(s, "0123456789");
@@ -30,7 +30,8 @@ static bool is_amount(const char *s)
 	return false;
 }
 
-/* A colon before a space or at the end makes a key of it, and a # behind a space a comment. */
+/* True for a text that needs no quotes. A colon before a space or at the end would make a key of
+ * it, and a # behind a space a comment. */
 static bool is_plain(const char *s)
 {
 	size_t len = strlen(s);
@@ -50,8 +51,8 @@ static bool is_plain(const char *s)
 	return true;
 }
 
-/* As JSON, and what JSON leaves as it is but YAML does not: a byte order mark, the line ends of
- * Unicode, control characters of C1. */
+/* Quotes as JSON does, and also what YAML does not leave as it is: a byte order mark, the line ends
+ * of Unicode, control characters of C1. */
 static void put_quoted(struct buf *out, const char *text)
 {
 	struct buf json;
@@ -89,7 +90,8 @@ void yaml_scalar(struct buf *out, const char *text)
 		put_quoted(out, text);
 }
 
-/* Lines of printable ASCII that begin with no blank on the first and end in at most one line end. */
+/* True for a text that can be a block: lines of printable ASCII, the first without a blank in
+ * front, at most one line end behind the last. */
 static bool is_block(const char *text)
 {
 	size_t len = strlen(text);
@@ -128,7 +130,7 @@ static bool is_scalar(const cJSON *v)
 	return !v->child || !(cJSON_IsObject(v) || cJSON_IsArray(v));
 }
 
-/* Behind "key: " or "- ", with the line's end. depth: that of what is below it. */
+/* Appends a value behind "key: " or "- ", with the line's end. depth: that of what is below it. */
 static void put_scalar(struct buf *out, const cJSON *v, size_t depth)
 {
 	if (cJSON_IsString(v) && is_block(v->valuestring)) {
@@ -144,7 +146,7 @@ static void put_scalar(struct buf *out, const cJSON *v, size_t depth)
 
 static void put_members(struct buf *out, const cJSON *map, size_t depth, bool first_indented);
 
-/* YAML wants the colon of a plain "key: value" within 1024 characters. */
+/* Appends a key. YAML wants the colon of a plain "key: value" within 1024 characters. */
 static void put_key(struct buf *out, const char *key, size_t depth)
 {
 	bool is_long = strlen(key) > PLAIN_MAX;
@@ -158,7 +160,7 @@ static void put_key(struct buf *out, const char *key, size_t depth)
 	buf_putc(out, ':');
 }
 
-/* A list's dashes stand under its key. */
+/* Appends the items of a list, with dashes under its key. */
 static void put_items(struct buf *out, const cJSON *list, size_t depth)
 {
 	json_each(item, list) {
