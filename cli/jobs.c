@@ -1,6 +1,6 @@
 /*
- * The command jobs: what Sluice knows of each queued Job, in the order of the queue, through the API
- * server with the user's own rights.
+ * The command jobs: what Sluice knows of each queued Job, in the order of the queue. The API server
+ * is asked with the user's own rights.
  */
 #include <stdio.h>
 
@@ -16,10 +16,11 @@ enum { OUTPUT_MAX_BYTES = 512 * 1024 * 1024 };
 
 struct jobs_command {
 	const struct jobs_options *o;
-	char user[SUBMITTER_MAX_BYTES + 1]; /* --mine: who that is, from the first round on */
+	char user[SUBMITTER_MAX_BYTES +
+		  1]; /* of --mine: the user's name, from the first round on */
 };
 
-/* As kubectl: on the standard error, for there may be a program that reads the other. */
+/* Says that there are none, on the standard error as kubectl does: a program may read the other. */
 static void say_none(const struct jobs_options *o, const char *ns)
 {
 	bool chosen = o->queue || o->mine || o->states != JOB_STATE_ANY ||

@@ -4,7 +4,7 @@
 
 #include "controller/common/path.h"
 
-/* As api/crds/ has them; test/unit/cli/whatif_test.c compares. */
+/* The kinds of api/crds/; test/unit/cli/whatif_test.c compares. */
 static const struct live_kind kinds[] = {
 	{"ClusterQueue", "clusterqueue", "clusterqueues", {"cq"}, false},
 	{"LocalQueue", "localqueue", "localqueues", {"lq", "queue", "queues"}, true},

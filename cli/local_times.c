@@ -17,9 +17,9 @@ enum {
 	MINUTE_S = 60,
 };
 
-/* A time that was found in a text. */
+/* A time in a text. */
 struct found {
-	size_t len; /* so many bytes of the text */
+	size_t len; /* bytes of the text */
 	int64_t at_s;
 	bool has_day; /* "Fri" stands before it */
 };
@@ -50,7 +50,8 @@ static bool find_instant(const char *p, struct found *ret)
 	return true;
 }
 
-/* What the zone database writes for one offset alone, in our time. Minutes east of UTC. */
+/* Abbreviations that the zone database writes for one offset alone, in our time. Minutes east of
+ * UTC. */
 static const struct zone_word {
 	const char *word;
 	int minutes;
@@ -60,7 +61,7 @@ static const struct zone_word {
 	{"NZST", 720}, {"NZDT", 780}, {"HST", -600}, {"AKST", -540}, {"AKDT", -480}, {"PDT", -420},
 	{"MST", -420}, {"MDT", -360}, {"EST", -300}, {"EDT", -240}};
 
-/* "+03" and "-0330": zones without letters. */
+/* Reads a zone without letters: "+03", "-0330". */
 static bool numeric_offset(const char *word, size_t len, int *ret_minutes)
 {
 	int hours = 0, minutes = 0;
@@ -83,7 +84,7 @@ static bool zone_offset(const char *word, size_t len, int *ret_minutes)
 	return numeric_offset(word, len, ret_minutes);
 }
 
-/* The user's own zone has that abbreviation at that time of the clock. */
+/* True if the user's own zone has that abbreviation at that time of the clock. */
 static bool is_own_zone(struct tm clock, const char *word, size_t len, int64_t *ret_s)
 {
 	clock.tm_isdst = -1;
@@ -104,7 +105,7 @@ static bool starts_with_day(const char *p)
 	return false;
 }
 
-/* As zone_text() writes it (queue/calendar/zone.h). */
+/* Finds a time as zone_text() writes it (queue/calendar/zone.h). */
 static bool find_calendar_time(const char *p, struct found *ret)
 {
 	struct tm clock = {0};
@@ -132,7 +133,7 @@ static bool find_calendar_time(const char *p, struct found *ret)
 
 /* ---- what is written for it -------------------------------------------------------------------- */
 
-/* False where the C library knows no such date. */
+/* Appends the time. False where the C library knows no such date. */
 static bool add_time(struct local_times *l, const struct found *f, struct buf *out)
 {
 	time_t at = (time_t)f->at_s;
@@ -153,7 +154,7 @@ static bool add_time(struct local_times *l, const struct found *f, struct buf *o
 	return true;
 }
 
-/* The bytes from a quote to the one that closes it, both included; 0: none begins here. */
+/* Counts the bytes from a quote to the one that closes it, both included; 0: none begins here. */
 static size_t quoted_bytes(const char *text)
 {
 	const char *end = *text == '"' ? strchr(text + 1, '"') : NULL;

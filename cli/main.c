@@ -5,7 +5,7 @@
 #include "cli/command_run.h"
 #include "cli/commands.h"
 
-/* Under that name kubectl asks for what may follow `kubectl sluice`. */
+/* True for the name under which kubectl asks what may follow `kubectl sluice`. */
 static bool is_kubectl_complete(const char *program)
 {
 	const char *slash = strrchr(program, '/');

@@ -26,7 +26,7 @@ static bool is_now(const char *text)
 	return strcasecmp(text, "now") == 0;
 }
 
-/* "2026-03-29T02:30Z" is short for what RFC 3339 wants. */
+/* Reads an instant. "2026-03-29T02:30Z" is short for what RFC 3339 wants. */
 static bool read_instant(const char *text, int64_t *ret_ms)
 {
 	char with_seconds[MOMENT_TEXT_SIZE];
@@ -65,7 +65,7 @@ static int find_zone(
 
 /* ---- the instant ----------------------------------------------------------------------------- */
 
-/* INT64_MAX: it comes but once. */
+/* Returns when that local time comes again; INT64_MAX: it comes but once. */
 static int64_t second_time_s(const struct zone *z, int64_t local_s, int64_t first_s)
 {
 	for (size_t i = 0; i < z->nspans; i++) {
@@ -78,7 +78,7 @@ static int64_t second_time_s(const struct zone *z, int64_t local_s, int64_t firs
 	return INT64_MAX;
 }
 
-/* "02:30 on 2027-03-28" */
+/* Writes "02:30 on 2027-03-28". */
 static void put_local(int64_t local_s, char *ret, size_t size)
 {
 	char clock[NOTATION_TEXT_SIZE], date[NOTATION_TEXT_SIZE];
@@ -118,7 +118,8 @@ static void note_skipped(struct moment *m)
 		zone_text(m->zone, floor_s(m->at_ms), text));
 }
 
-/* The moment has its zone. A day that begins with a gap begins after it, and nobody wrote the time. */
+/* Finds the instant; the moment has its zone. A day that begins with a gap begins after it, without
+ * a note: nobody wrote that time. */
 static int place(
 	struct moment *m, const struct wall_time *w, const struct moment_basis *b, struct err *e)
 {
@@ -165,7 +166,7 @@ void moment_done(struct moment *m)
 	m->zone = NULL;
 }
 
-/* Old zones have seconds in their offsets, which RFC 3339 cannot write. */
+/* Writes UTC where an old zone has seconds in its offset, which RFC 3339 cannot write. */
 const char *moment_write(const struct moment *m, char ret_text[MOMENT_TEXT_SIZE])
 {
 	int64_t at_s = floor_s(m->at_ms);

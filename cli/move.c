@@ -56,7 +56,8 @@ static void read_inactive(const cJSON *queue, struct move *m)
 		snprintf(m->inactive, sizeof(m->inactive), "%s", text_of(active, "message"));
 }
 
-/* Who may not read LocalQueues may move a Job all the same. */
+/* Checks that the LocalQueue exists. A user who may not read LocalQueues may move a Job all the
+ * same. */
 static int check_queue_exists(const struct job_asked *a, struct move *m, struct err *e)
 {
 	struct json *json = json_new(QUESTION_TREE_MAX);

@@ -46,7 +46,7 @@ static bool goes_before(const struct nice_change *c, const struct own_job *j)
 	return c->nice != j->nice ? c->nice < j->nice : strcmp(c->created, j->created) < 0;
 }
 
-/* With --top there is no number yet: it will go before all. */
+/* Counts another Job. With --top there is no number yet: the Job will go before all. */
 static void look_at(const struct own_job *j, void *ctx)
 {
 	struct nice_change *c = ctx;
@@ -84,7 +84,7 @@ static int check_number(const struct job_asked *a, const struct nice_change *c, 
 	return 0;
 }
 
-/* Who may not list Jobs may give a number all the same. */
+/* Looks at the other Jobs. A user who may not list Jobs may give a number all the same. */
 static int check_others(const struct job_asked *a, struct nice_change *c, struct err *e)
 {
 	c->created = text_of(json_object(a->job, "metadata"), "creationTimestamp");

@@ -1,4 +1,5 @@
-/* The command: what nodes may lend, and why that much; of YAML files, or of a node of a cluster. */
+/* The command overcommit: what nodes may lend, and why that much; of YAML files, or of a node of a
+ * cluster. */
 #include <ev.h>
 #include <stdio.h>
 
@@ -49,7 +50,7 @@ static void report(const struct overcommit_options *o, const struct snapshot *s,
 	}
 }
 
-/* What is in the files and counts nowhere. */
+/* Notes what is in the files and counts nowhere. */
 static void note_strays(struct snapshot *s)
 {
 	size_t pods = 0, usages = 0;

@@ -1,7 +1,7 @@
 /*
  * The Jobs among which sluice.dev/nice orders one Job: those of its submitter that wait in its
- * LocalQueue and name the same priority. They are told of one by one, as the API server has them;
- * the Job itself is not among them.
+ * LocalQueue and name the same priority, without the Job itself. They are told one by one, as the
+ * API server has them.
  */
 #ifndef SLUICE_CLI_OWN_JOBS_H
 #define SLUICE_CLI_OWN_JOBS_H
@@ -13,12 +13,12 @@ struct own_job {
 	int32_t nice;		    /* 0 where its annotation makes no sense */
 };
 
-/* Who submitted a Job; "" when that is not known. */
+/* Names the submitter of a Job; "" when that is not known. */
 const char *own_jobs_submitter(const cJSON *job);
-/* What a Job's annotation sluice.dev/nice says. */
+/* Reads a Job's annotation sluice.dev/nice. */
 int32_t own_jobs_nice(const cJSON *job);
 
-/* Errors are those of question_ask(). */
+/* Gives each of these Jobs to each(). Errors are those of question_ask(). */
 int own_jobs_each(const struct job_asked *a, void (*each)(const struct own_job *j, void *ctx),
 	void *ctx, struct err *e);
 

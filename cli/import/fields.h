@@ -41,7 +41,7 @@ struct field_value {
 struct field {
 	const char *name;		  /* NULL: the end; "*": every other one */
 	bool server;			  /* servers write the field: left out without a word */
-	const char *meaning;		  /* a field without counterpart: what follows from that */
+	const char *meaning;		  /* no counterpart: what follows from that */
 	const struct field *within;	  /* the fields in it, or in each of its items */
 	const struct field_value *values; /* words that were renamed; others stay */
 	field_taker *take;

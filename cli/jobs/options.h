@@ -12,16 +12,17 @@
 /* The states of a Job that is queued, a bit each. */
 enum { JOB_STATES = 6, JOB_STATE_ANY = 0 };
 
-/* The state with that bit's number. */
+/* Names the state with that bit's number. */
 const char *job_state_name(size_t number);
-/* "Waiting,Running", in any case of letters. ERR_INVALID: a sentence with all there are. */
+/* Reads states, "Waiting,Running", in any case of letters. ERR_INVALID: a sentence with all there
+ * are. */
 int job_states_parse(const char *text, unsigned *ret, struct err *e);
-/* Is the state one of these? One that we do not know is in JOB_STATE_ANY alone. */
+/* True if the state is one of these. A state that we do not know is in JOB_STATE_ANY alone. */
 bool job_states_have(unsigned states, const char *state);
 
 struct jobs_options {
 	bool watch, all_namespaces;
-	bool mine;		    /* those that the user submitted */
+	bool mine;		    /* only Jobs that the user submitted */
 	const char *namespace_name; /* NULL: the kubeconfig's */
 	const char *queue;	    /* NULL: any */
 	unsigned states;	    /* JOB_STATE_ANY: any */

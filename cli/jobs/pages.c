@@ -8,10 +8,10 @@
 
 #define PAGE "500"
 
-/* A label selector of 1024 characters and a token, each escaped. */
+/* Room for a label selector of 1024 characters and a token, each escaped. */
 enum { QUERY_MAX_BYTES = 8192, SELECTOR_BYTES = 1024 };
 
-/* The API takes one state; of several it is asked for all. */
+/* Returns the state to ask for: the API takes one, so several are asked for as all. */
 static const char *one_state(unsigned states)
 {
 	for (size_t i = 0; i < JOB_STATES; i++)
@@ -20,7 +20,7 @@ static const char *one_state(unsigned states)
 	return NULL;
 }
 
-/* A name may have what a field selector takes for its own. */
+/* Appends a value, with a backslash before what a field selector takes for its own. */
 static void put_value(struct buf *fields, const char *value)
 {
 	for (; *value; value++) {
@@ -50,13 +50,13 @@ static void put_field_selector(const struct jobs_options *o, const char *user, s
 	buf_done(&fields);
 }
 
-/* Which Jobs. */
+/* The Jobs that are asked for. */
 struct choice {
 	const char *ns, *user;
 	const struct jobs_options *o;
 };
 
-/* token: of the page before; "" for the first. */
+/* Makes the path of a page. token: of the page before; "" for the first. */
 static int put_path(const struct choice *c, const char *token, struct buf *path, struct err *e)
 {
 	const struct jobs_options *o = c->o;

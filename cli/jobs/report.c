@@ -16,7 +16,7 @@
 
 enum {
 	CELL_BYTES = 1024,
-	RESOURCES_NARROW = 3, /* more are counted */
+	RESOURCES_NARROW = 3, /* resources shown; more are counted */
 	MESSAGE_BYTES = 80,
 	JSON_MAX_BYTES = 512 * 1024 * 1024,
 	SECOND = 1000,
@@ -30,7 +30,7 @@ enum {
 struct jobs_report {
 	struct jobs_report_options o;
 	size_t count;
-	bool ledger_down; /* as one of them says */
+	bool ledger_down; /* as some list says */
 	char down_since[40];
 	struct local_times times;
 	struct table *table;
@@ -40,7 +40,7 @@ struct jobs_report {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* By the user's own clock: "14:05", and the day where that was another. */
+/* Appends a time by the user's own clock: "14:05", and the day where that is another. */
 static void put_clock(int64_t at_ms, int64_t now_ms, struct buf *out)
 {
 	time_t at = (time_t)(at_ms / SECOND), now = (time_t)(now_ms / SECOND);
@@ -61,8 +61,8 @@ static void put_wait(const char *how, int64_t ms, struct buf *out)
 		buf_puts(out, "due");
 }
 
-/* "in 3h12m" of one that waits for a time alone, "about 3h12m" by the queue played forward, "since 14:05"
- * of one that runs. */
+/* Appends the start: "in 3h12m" of a Job that waits for a time alone, "about 3h12m" by the queue
+ * played forward, "since 14:05" of a Job that runs. */
 static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t at_ms;
@@ -87,7 +87,8 @@ static void put_age(const cJSON *job, int64_t now_ms, struct buf *out)
 
 /* ---- what it asks for ------------------------------------------------------------------------ */
 
-/* "4 pods: 16 cpu, 64Gi memory"; in the narrow table as many resources as fit a line. */
+/* Appends the requests: "4 pods: 16 cpu, 64Gi memory"; in the narrow table as many resources as fit
+ * a line. */
 static void put_asks(const cJSON *spec, bool wide, struct buf *out)
 {
 	const cJSON *requests = json_object(spec, "requests");
@@ -110,8 +111,8 @@ static void put_asks(const cJSON *spec, bool wide, struct buf *out)
 		buf_puts(out, NONE);
 }
 
-/* What the message says before its first semicolon, cut when its times are the user's: half a time
- * would stay the server's. */
+/* Appends the message up to its first semicolon. It is cut when its times are the user's: half a
+ * time would stay the server's. */
 static void put_message(struct local_times *times, const cJSON *status, struct buf *out)
 {
 	char text[MESSAGE_BYTES + 4], first[CELL_BYTES];
@@ -128,7 +129,7 @@ static void put_message(struct local_times *times, const cJSON *status, struct b
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The cell is what text has; it is emptied for the next. */
+/* Ends a cell with what text has, and empties text for the next. */
 static void end_cell(struct table *t, enum colour colour, struct buf *text)
 {
 	table_cell(t, colour, buf_text(text));
@@ -159,7 +160,7 @@ static enum colour colour_of(const cJSON *status)
 										: COLOUR_NONE;
 }
 
-/* Of a run whose pods do not get on: what is in their way. */
+/* Adds what the Job waits for; of a run whose pods do not get on, what is in their way. */
 static void put_waits_for(struct table *t, const cJSON *status)
 {
 	const char *trouble = text_of(json_object(status, "trouble"), "reason");

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/span.h"
 
-/* A pod's sample counts while it is of about the time of the node's. */
+/* True if a pod's sample is of about the time of the node's: only then it counts. */
 static bool of_one_time(const struct strategy *s, int64_t node_ms, int64_t pod_ms)
 {
 	int64_t apart = node_ms > pod_ms ? node_ms - pod_ms : pod_ms - node_ms;
@@ -18,10 +18,10 @@ static bool of_one_time(const struct strategy *s, int64_t node_ms, int64_t pod_m
 struct gathering {
 	struct estimate_node in;
 	struct estimate_pod *pod;
-	struct load sampled; /* by all pods that have a sample */
+	struct load sampled; /* use of all pods that have a sample */
 };
 
-/* A pod that has ended and still has a sample is dangling; what was low is not. */
+/* Adds a pod. One that has ended and still has a sample is dangling, unless it was low. */
 static void gather_pod(
 	const struct snapshot *s, const struct pod_facts *p, struct account *a, struct gathering *g)
 {

@@ -35,7 +35,8 @@ static int read_node(const struct reading *r, const char *node, struct err *e)
 	return ask(r, path, "PodList", e);
 }
 
-/* Of one thing; that there is none is not an error, but of it all nothing may be known. */
+/* Reads the use of the node or of one pod. A missing one is no error. ERR_BUSY: metrics are not
+ * served at all. */
 static int read_usage(const struct reading *r, const char *path, const char *kind, struct err *e)
 {
 	int rc = ask(r, path, kind, e);
@@ -46,14 +47,15 @@ static int read_usage(const struct reading *r, const char *path, const char *kin
 	return rc == ERR_BUSY ? ERR_BUSY : 0;
 }
 
-/* One by one: a list of all the cluster's would be a thousand times as long. */
+/* Reads the use of the node and of its pods, one by one: a list of the whole cluster would be a
+ * thousand times as long. */
 static int read_usages(const struct reading *r, const char *node, struct err *e)
 {
 	char path[700];
 	snprintf(path, sizeof(path), METRICS "/nodes/%.253s", node);
 	int rc = read_usage(r, path, "NodeMetrics", e);
 	if (rc == ERR_BUSY)
-		return 0; /* they are not served: the pods' would not come either */
+		return 0; /* metrics are not served: the pods' would not come either */
 	for (size_t i = 0; i < r->s->npods && rc == 0; i++) {
 		const struct pod_facts *p = r->s->pod[i];
 		snprintf(path, sizeof(path), METRICS "/namespaces/%.253s/pods/%.253s", p->ns,
@@ -78,14 +80,14 @@ static int read_configmap(const struct reading *r, struct err *e)
 	return rc == ERR_GONE ? 0 : rc;
 }
 
-/* One that is wrong is left out; its status says what. */
+/* Reads the NodeOvercommits. A faulty one is left out; its status says why. */
 static int read_rules(const struct reading *r, struct err *e)
 {
 	const cJSON *root;
 	int rc = question_ask(
 		r->of->loop, r->client, SLUICE_ROOT "/nodeovercommits", r->json, &root, e);
 	if (rc == ERR_GONE)
-		return 0; /* not even the kind */
+		return 0; /* the kind does not exist */
 	if (rc < 0)
 		return rc;
 	json_each(item, json_array(root, "items")) {

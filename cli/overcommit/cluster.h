@@ -1,6 +1,6 @@
 /*
- * A node as a cluster has it, asked of its API server: the Node, its Pods, what they use, and what
- * holds for it. That needs the rights to get that Node, list Pods, get nodes and pods of
+ * A node as a cluster has it, read from its API server: the Node, its Pods, their use, and what
+ * holds for it. That needs the rights to get the Node, list Pods, get nodes and pods of
  * metrics.k8s.io, get the ConfigMap and list nodeovercommits. The controller need not run.
  */
 #ifndef SLUICE_CLI_OVERCOMMIT_CLUSTER_H
@@ -17,8 +17,8 @@ struct overcommit_cluster {
 	const char *configmap; /* NAMESPACE/NAME; "": none */
 };
 
-/* ERR_GONE: there is no such node; ERR_BUSY: no answer; ERR_DENIED: we may not; ERR_INVALID:
- * what came makes no sense. That there are no metrics is no error: it is what is to be told. */
+/* Reads the node. ERR_GONE: there is no such node; ERR_BUSY: no answer; ERR_DENIED: we may not;
+ * ERR_INVALID: what came makes no sense. Missing metrics are no error: the report tells that. */
 int overcommit_cluster_read(
 	const struct overcommit_cluster *c, const char *node, struct snapshot *s, struct err *e);
 

@@ -16,7 +16,7 @@ static const char *const profile_names[] = {"ack", "koordinator"};
 
 /* ---- amounts --------------------------------------------------------------------------------- */
 
-/* Exactly where that is short, else to a hundredth. */
+/* Writes bytes: exactly where that is short, else to a hundredth. */
 static const char *bytes(int64_t amount, char ret[48])
 {
 	static const struct {
@@ -161,7 +161,7 @@ static void pods_row(const struct account *a, struct table *t)
 	row(t, "-", "ordinary pods", c->taken, m->taken, note);
 }
 
-/* What the sum comes to before a bound cuts it, where one does. */
+/* Returns the sum before a bound cuts it, where one does. */
 static int64_t uncapped(const struct estimate_terms *t)
 {
 	__int128 rest = (__int128)t->base - t->margin - t->system - t->taken;

@@ -86,7 +86,7 @@ static void note_entries(struct snapshot *s)
 				s->config_name, s->config->nodes[i].fault);
 }
 
-/* Any ConfigMap that has the key, whatever its name is: koordinator's has another one. */
+/* Adds a ConfigMap that has the key, whatever its name is: koordinator's has another one. */
 static int add_configmap(struct snapshot *s, const cJSON *o, struct err *e)
 {
 	const cJSON *data = json_object(o, "data");
@@ -286,7 +286,7 @@ static const struct node_overcommit *rule_for(const struct snapshot *s, const st
 	return NULL;
 }
 
-/* The ConfigMap alone, or else the first NodeOvercommit in the order of names. */
+/* Takes the ConfigMap alone, or else the first NodeOvercommit in the order of names. */
 void snapshot_rule(const struct snapshot *s, const struct node_facts *f,
 	const enum profile *profile, struct snapshot_ruling *ret)
 {

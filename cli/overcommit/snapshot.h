@@ -1,7 +1,7 @@
 /*
- * A snapshot: Nodes, Pods, what they use, and what may be lent of them, all at one moment; out of
- * files, or out of a cluster. Objects go through the same decoders as the controller's own. Kinds
- * that say nothing about it are passed over, so that a dump of anything may be given.
+ * A snapshot of one moment: Nodes, Pods, their use, and what may be lent of them, out of files or
+ * out of a cluster. Objects go through the controller's decoders. Kinds that do not matter are
+ * passed over, so that a dump of anything may be given.
  */
 #ifndef SLUICE_CLI_OVERCOMMIT_SNAPSHOT_H
 #define SLUICE_CLI_OVERCOMMIT_SNAPSHOT_H
@@ -16,13 +16,13 @@
 
 struct snapshot_node {
 	struct node_facts *facts;
-	bool tells_ready; /* it has a condition Ready; out of a file it may have none */
+	bool tells_ready; /* the Node has a condition Ready; out of a file it may have none */
 };
 
 struct snapshot_usage {
 	bool of_pod;
 	struct usage_facts *facts;
-	bool known; /* it is configured */
+	bool known; /* the node or pod is in the snapshot */
 };
 
 struct snapshot {
@@ -32,39 +32,39 @@ struct snapshot {
 	size_t npods;
 	struct snapshot_usage *usage;
 	size_t nusages;
-	struct overcommit_config *config; /* of the ConfigMap; NULL: there is none */
+	struct overcommit_config *config; /* from the ConfigMap; NULL: there is none */
 	char config_name[600];
 	struct node_overcommit **rule;
 	size_t nrules;
-	struct buf notes; /* lines: what was passed over, and why */
+	struct buf notes; /* lines about what was passed over, and why */
 };
 
-/* What holds for a node. */
+/* The rules that hold for a node. */
 struct snapshot_ruling {
 	struct strategy strategy;
-	bool governed;	 /* something is said about it */
+	bool governed;	 /* some configuration is about the node */
 	char whose[900]; /* "ConfigMap kube-system/ack-slo-config, nodeConfigs a" */
 };
 
 void snapshot_init(struct snapshot *s);
 void snapshot_done(struct snapshot *s);
 
-/* A file of YAML or JSON documents, "-" for standard input. */
+/* Reads a file of YAML or JSON documents; "-" is standard input. */
 int snapshot_read(struct snapshot *s, const char *file, struct err *e);
 
-/* An object or a list of them; kind NULL: it says its kind itself. */
+/* Adds an object or a list of them. kind NULL: it says its kind itself. */
 int snapshot_add(struct snapshot *s, const cJSON *o, const char *kind, struct err *e);
 
-/* All is there: brings it into order. ERR_INVALID: something is there twice. */
+/* Brings the whole into order, once all is there. ERR_INVALID: something is there twice. */
 int snapshot_close(struct snapshot *s, struct err *e);
 
-/* The pods of a node, one behind the other, from *ret_first on. */
+/* Counts the pods of a node, which stand side by side from *ret_first on. */
 size_t snapshot_pods(const struct snapshot *s, const char *node, size_t *ret_first);
-/* NULL: there is no sample. Marks it as known. ns NULL: of a node. */
+/* Finds the sample of a pod (ns NULL: of a node), and marks it as known. NULL: there is none. */
 const struct usage_facts *snapshot_usage(
 	const struct snapshot *s, const char *ns, const char *name);
 
-/* profile: NULL, or instead of the configuration's. */
+/* Finds the rules for a node. profile: NULL, or instead of the configuration's. */
 void snapshot_rule(const struct snapshot *s, const struct node_facts *f,
 	const enum profile *profile, struct snapshot_ruling *ret);
 
