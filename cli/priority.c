@@ -62,7 +62,8 @@ static int check(const struct job_asked *a, void *ctx, struct err *e)
 
 /* ---- what comes of it -------------------------------------------------------------------------- */
 
-/* What it claims is only said where its queue counts less. */
+/* True if the controller has seen the class. A claimed priority is there only where the queue
+ * counts less. */
 static bool has_it(const cJSON *queued_job, const void *ctx)
 {
 	const struct priority_change *p = ctx;

@@ -9,7 +9,7 @@
 
 struct priority_change {
 	struct job_options of; /* value: the class */
-	int64_t number;	       /* of the class, once it was looked at */
+	int64_t number;	       /* the class's value, once it was looked at */
 };
 
 extern const struct flag_table priority_flags;

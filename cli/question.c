@@ -40,7 +40,7 @@ struct rounds {
 	bool watch;
 	question_round_fn *round;
 	void *ctx;
-	int exit_code; /* of the last */
+	int exit_code; /* of the last round */
 };
 
 static int go_round(
@@ -54,7 +54,7 @@ static int go_round(
 			fputs("\033[H", stdout);
 		r->exit_code = r->round(loop, client, ns, r->ctx);
 		if (screen)
-			fputs("\033[J", stdout); /* what the last time was longer */
+			fputs("\033[J", stdout); /* clears what is left of the last round */
 		if (!r->watch || r->exit_code != CLI_OK || fflush(stdout) != 0)
 			return 0;
 		question_pause(WATCH_MS);
@@ -161,7 +161,7 @@ static int code_of(enum kube_outcome outcome)
 	return ERR_INVALID;
 }
 
-/* Most sentences of the client begin with what was asked. */
+/* Sets e. Most sentences of the client begin with what was asked. */
 static void say(const struct kube_request *r, const char *sentence, int rc, struct err *e)
 {
 	const char *method = kube_method_name(r->method);
@@ -207,7 +207,7 @@ int question_text(struct ev_loop *loop, struct kube_client *client, const struct
 	return rc;
 }
 
-/* ... is forbidden: User "bob" cannot ... */
+/* The sentence is: ... is forbidden: User "bob" cannot ... */
 bool question_refused_user(const struct question_facts *f, char ret[QUESTION_USER_SIZE])
 {
 	static const char
@@ -234,13 +234,13 @@ int question_ask(struct ev_loop *loop, struct kube_client *client, const char *p
 
 enum { PAGE = 500, TOKEN_MAX_BYTES = 2048 };
 
-/* An answer came, and was more than is read at once. */
+/* True if an answer came that is more than is read at once. */
 static bool is_too_large(int rc, const struct question_facts *f)
 {
 	return (rc == ERR_INVALID || rc == ERR_LIMIT) && f->http_status / 100 == 2;
 }
 
-/* token: where the page begins; "": it is the first. */
+/* Asks for a page. token: where it begins; "": it is the first. */
 static int ask_page(struct ev_loop *loop, struct kube_client *client, struct json *json,
 	const char *list, const char *token, size_t *size, const cJSON **ret_root,
 	struct question_facts *facts, struct err *e)

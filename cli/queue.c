@@ -1,5 +1,6 @@
 /*
- * The command queue: ClusterQueues with their quotas, and LocalQueues, of the API server with the user's own rights.
+ * The command queue: ClusterQueues with their quotas, and LocalQueues. The API server is asked with
+ * the user's own rights.
  */
 #include <stdio.h>
 
@@ -40,7 +41,7 @@ static int not_found(const struct queue_filter *f, const struct queue_answer *a)
 	return command_fail(ERR_GONE, &e);
 }
 
-/* A program reads the other output. */
+/* Prints the notices to the standard error: a program reads the other output. */
 static void say_notices(const struct queue_answer *a)
 {
 	struct buf text;
@@ -72,7 +73,7 @@ static int render(const struct queue_command *c, const struct queue_answer *a)
 	return exit_code;
 }
 
-/* ns: the kubeconfig's. */
+/* Asks and shows, a round. ns: the kubeconfig's. */
 static int show(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx)
 {
 	const struct queue_command *c = ctx;

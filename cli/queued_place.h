@@ -1,7 +1,7 @@
 /*
  * What became of a Job right after a change to it: its place in line, where the API server serves
- * visibility.sluice.dev. The controller takes a moment to see the change, so it is asked for some
- * times, one and a half seconds at most. Where it cannot be had, less is said, and nothing fails.
+ * visibility.sluice.dev. The controller takes a moment to see the change, so it is asked several
+ * times, one and a half seconds at most. Where it does not answer, less is said, and nothing fails.
  */
 #ifndef SLUICE_CLI_QUEUED_PLACE_H
 #define SLUICE_CLI_QUEUED_PLACE_H
@@ -10,18 +10,20 @@
 #include "cli/job_change.h"
 
 struct queued_place {
-	bool waits, starts; /* neither: it does something else, or is not known */
-	int64_t position;   /* 0: it is not in line */
+	bool waits, starts; /* neither: the Job does something else, or is not known */
+	int64_t position;   /* 0: not in line */
 	char waits_for[80]; /* "its window"; "" where it is not said */
-	int64_t priority;   /* that counts */
+	int64_t priority;   /* the priority that counts */
 };
 
-/* seen: this QueuedJob knows of the change. False: it cannot be had. */
+/* Asks for the place, until seen says that a QueuedJob knows of the change. False: it cannot be
+ * had. */
 bool queued_place_ask(const struct job_asked *a,
 	bool (*seen)(const cJSON *queued_job, const void *ctx), const void *ctx,
 	struct queued_place *ret);
 
-/* ", 3 Jobs are ahead of it", "; it waits for its window": a part of a sentence about a Job that waits. */
+/* Appends a part of a sentence about a Job that waits: ", 3 Jobs are ahead of it", "; it waits for
+ * its window". */
 void queued_place_tell(const struct queued_place *p, struct buf *out);
 
 #endif

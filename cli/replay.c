@@ -1,5 +1,6 @@
 /*
- * The command replay: the runs of a record, played once more. What came of each, for people or as JSON.
+ * The command replay: plays the runs of a record once more, and prints what came of each, for
+ * people or as JSON.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@ enum { OUTPUT_MAX_BYTES = 16 << 20 };
 struct replay_options {
 	bool json;
 	const char *dir;
-	long run; /* 0: all; below 0: from the last */
+	long run; /* number of the run; 0: all; below 0: counted from the last */
 };
 
 static int take_run(const struct flag *f, const char *text, void *options, struct err *e)
@@ -65,7 +66,7 @@ static void put_line(struct buf *out, const char *what, const struct buf *line)
 	buf_putc(out, '\n');
 }
 
-/* How its record ends, where that is not in order. */
+/* Appends how the record of a run ends, where that is not in order. */
 static void put_end(struct buf *out, const struct replay *r)
 {
 	if (*r->end && strcmp(r->end, "the controller ended") != 0) {
@@ -153,7 +154,7 @@ static void put_run_json(struct json_writer *w, size_t number, const struct repl
 /* ---- All of them ---- */
 
 struct total {
-	size_t runs, others; /* others: not the same */
+	size_t runs, others; /* others: runs with another outcome */
 	struct player_counts counts;
 };
 
@@ -194,7 +195,7 @@ static void put_total(const struct total *t, struct buf *out)
 			plural(t->others, "run is", "runs are"));
 }
 
-/* Which of so many runs, from 0; all of them is SIZE_MAX. */
+/* Chooses a run, from 0; SIZE_MAX is all. */
 static int choose(const struct replay_options *o, size_t runs, size_t *ret, struct err *e)
 {
 	long index = o->run > 0 ? o->run - 1 : (long)runs + o->run;

@@ -1,6 +1,6 @@
 /*
- * The command report: how many runs started, how long they waited and ran, how they ended, what they held
- * and cost. As a table, CSV or JSON, of the API server with the user's own rights.
+ * The command report: how many runs started, how long they waited and ran, how they ended, what
+ * they held and cost. As a table, CSV or JSON; the API server is asked with the user's own rights.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "cli/past/show.h"
 
 enum {
-	REASONS_SHOWN = 4, /* in the table; the others are one sum */
+	REASONS_SHOWN = 4, /* reasons in the table; the others are one sum */
 	REASONS_MAX_BYTES = 64 * 1024,
 };
 
@@ -27,7 +27,7 @@ static int frequency_cmp(const void *a, const void *b)
 	return c ? c : strcmp(x->string, y->string);
 }
 
-/* The members of `ended`, the most frequent first. An array of *ret_n; yours to free. */
+/* Sorts the members of `ended`, the most frequent first. An array of *ret_n; yours to free. */
 static const cJSON **sorted_reasons(const cJSON *row, size_t *ret_n)
 {
 	const cJSON *ended = json_object(row, "ended");
@@ -44,7 +44,7 @@ static const cJSON **sorted_reasons(const cJSON *row, size_t *ret_n)
 	return all;
 }
 
-/* "12 Finished, 3 Preempted" */
+/* Appends "12 Finished, 3 Preempted". */
 static void put_reasons(const cJSON *row, struct buf *out)
 {
 	size_t n;
@@ -62,7 +62,7 @@ static void put_reasons(const cJSON *row, struct buf *out)
 	free(all);
 }
 
-/* "Finished=12;Preempted=3" */
+/* Appends "Finished=12;Preempted=3". */
 static void csv_reasons(const cJSON *row, struct buf *out)
 {
 	size_t n;
@@ -79,7 +79,7 @@ static void csv_reasons(const cJSON *row, struct buf *out)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* A column that a cluster without GPUs never needs. */
+/* True if some row has GPUs: a cluster without them does not need that column. */
 static bool any_gpu(const cJSON *root)
 {
 	json_each(row, json_array(root, "rows"))
@@ -119,7 +119,7 @@ static void put_row(
 	buf_done(&reasons);
 }
 
-/* Where there is no row. */
+/* Says that there is no row. */
 static void put_none(const cJSON *root, struct local_times *times, struct buf *out)
 {
 	char text[200];

@@ -1,7 +1,7 @@
 /*
- * The command reserve: an AdvanceReservation, made of a line that a person can remember. Before it is made
- * it is shown: what it reserves and when, what the queue would say of it and which starts it would move.
- * Then the person is asked, and then the queue's verdict is waited for.
+ * The command reserve: makes an AdvanceReservation of a line that a person can remember. Before
+ * that it shows what is reserved and when, what the queue would say, and which starts would move.
+ * The person is asked, and the queue's verdict is waited for.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 
 enum {
 	OUTPUT_MAX_BYTES = 8 << 20,
-	REVIEW_ROUNDS = 5, /* where others ask, too */
+	REVIEW_ROUNDS = 5, /* while others ask, too */
 	REVIEW_PAUSE_MS = 2000,
 	VERDICT_ROUNDS = 20,
 	VERDICT_PAUSE_MS = 500,
@@ -34,11 +34,11 @@ enum {
 struct reserve_command {
 	const struct reserve_options *o;
 	struct ev_loop *loop;	    /* NULL: no server is to be asked */
-	struct kube_client *client; /* as the loop */
-	int code;		    /* of the exit, where nothing failed */
+	struct kube_client *client; /* NULL where loop is */
+	int code;		    /* exit code, where nothing failed */
 };
 
-/* What is known so far is read before the next answer is there. */
+/* Prints what is known so far: it can be read before the next answer is there. */
 static void print(struct buf *out)
 {
 	fwrite(buf_text(out), 1, out->len, stdout);
@@ -109,7 +109,7 @@ static int ask_review(
 	return rc;
 }
 
-/* Who may reserve may do so without a review. */
+/* Shows the review. A user without the right to it may reserve all the same. */
 static void review(const struct reserve_command *c, const cJSON *object, struct buf *out)
 {
 	struct err e = {""};
@@ -129,7 +129,7 @@ static bool is_yes(const char *line)
 	       (len == 3 && strncasecmp(line, "yes", 3) == 0);
 }
 
-/* False: the exit code says why. */
+/* Asks the person. False: the exit code says why. */
 static bool confirm(struct reserve_command *c)
 {
 	char line[16] = "";
@@ -229,7 +229,7 @@ static int run(
 	return rc;
 }
 
-/* A dry run of which all is written needs no server. */
+/* Runs the command; a dry run in which all is written needs no server. */
 static int run_somewhere(struct reserve_command *c, struct err *e)
 {
 	if (c->o->dry_run && !reserve_plan_wants_queue(c->o))

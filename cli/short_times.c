@@ -4,7 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#define WEEKDAYS_MS (INT64_C(6) * 24 * 3600 * 1000) /* so far ahead the name of a day is clear */
+#define WEEKDAYS_MS                                                                                \
+	(INT64_C(6) * 24 * 3600 * 1000) /* the time ahead within which a day's name is clear */
 
 static struct tm local_of(int64_t ms)
 {

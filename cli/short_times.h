@@ -1,11 +1,11 @@
 /*
  * Times of an answer in few letters, for people.
  *
- *     14:10 CET          of the same day as the time before it
- *     Tue 14:10          within a week from now
- *     2026-12-20 14:10   else
+ *     14:10 CET: on the same day as the time before it.
+ *     Tue 14:10: within a week from now.
+ *     2026-12-20 14:10: else.
  *
- * Times are in the user's zone, which is named with the first, and again where it is another.
+ * Times are in the user's zone, which is named with the first, and again where it changes.
  */
 #ifndef SLUICE_CLI_SHORT_TIMES_H
 #define SLUICE_CLI_SHORT_TIMES_H
@@ -14,11 +14,11 @@
 
 #include "base/buf.h"
 
-/* Of one answer. */
+/* The state of one answer. */
 struct short_times {
 	int64_t now_ms;
 	int64_t day_ms; /* a time of the same day as this one is written without its day */
-	char zone[16];	/* that was named last */
+	char zone[16];	/* the zone that was named last */
 };
 
 static inline struct short_times short_times_from(int64_t now_ms)
@@ -26,7 +26,7 @@ static inline struct short_times short_times_from(int64_t now_ms)
 	return (struct short_times){.now_ms = now_ms, .day_ms = now_ms};
 }
 
-/* Appends it; the next time is written beside this one. */
+/* Appends a time; the next one is written beside it. */
 void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out);
 
 #endif

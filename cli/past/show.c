@@ -27,7 +27,7 @@ static void put_parameters(const struct past_words *w, struct buf *path)
 	put_parameter(path, "until", w->until);
 }
 
-/* ns NULL: of all. */
+/* Asks for a namespace; ns NULL: for all. */
 static int ask(struct ev_loop *loop, struct kube_client *client, const struct past_words *w,
 	const char *ns, struct json *json, const cJSON **ret_root, struct err *e)
 {
@@ -57,7 +57,7 @@ int past_answer_get(struct ev_loop *loop, struct kube_client *client,
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* Those of one namespace are no sum of all: it is said wherever a person looks. */
+/* Says that only one namespace is shown, wherever a person looks: that is no sum of all. */
 static void put_narrowed(enum past_kind kind, const cJSON *root, struct buf *out)
 {
 	buf_printf(out,

@@ -17,7 +17,7 @@ enum { DAY_CHARACTERS = 10 }; /* "2026-11-21" */
 struct story {
 	const cJSON *root;
 	struct local_times *times;
-	char day[DAY_CHARACTERS + 1]; /* that was written last in this paragraph */
+	char day[DAY_CHARACTERS + 1]; /* the day that was written last in this paragraph */
 	struct buf *out;
 };
 
@@ -32,7 +32,7 @@ static void put_raw(struct story *s, const char *text)
 	text_render(text, s->out);
 }
 
-/* A moment of a run. The day is written where it is another than the one before. */
+/* Appends a moment of a run, with its day where that is another than the one before. */
 static void put_time(struct story *s, const char *at)
 {
 	struct buf text;
@@ -62,7 +62,7 @@ static void put_flavors(struct story *s, const cJSON *run)
 	}
 }
 
-/* " with 4 cpu, 64Gi memory": the ledger counts cpu in cores, all else in whole units. */
+/* Appends " with 4 cpu, 64Gi memory": the ledger counts cpu in cores, all else in whole units. */
 static void put_holds(struct story *s, const cJSON *run)
 {
 	const char *before = " with ";
@@ -79,7 +79,7 @@ static void put_holds(struct story *s, const cJSON *run)
 	}
 }
 
-/* "queued ..., started ... after 2s in flavor spot with 4 cpu" */
+/* Appends "queued ..., started ... after 2s in flavor spot with 4 cpu". */
 static void put_start(struct story *s, const cJSON *run, const char *clusterqueue)
 {
 	bool queued = text_of(run, "queuedAt")[0] != '\0';
@@ -199,7 +199,8 @@ static double sum_of(const struct runs *r, const char *key)
 	return sum;
 }
 
-/* Of the runs with the currency of run i; false: an earlier one has it, or i has none. */
+/* Sums the cost of the runs with the currency of run i. False: an earlier run has it, or i has
+ * none. */
 static bool sum_cost(const struct runs *r, size_t i, int64_t *ret_micro)
 {
 	const char *currency = text_of(r->run[i], "currency");
@@ -231,7 +232,7 @@ static void put_costs(struct story *s, const struct runs *r)
 	}
 }
 
-/* What became of the Job, as far as its last run tells. */
+/* Says what became of the Job, as far as its last run tells. */
 static const char *fate(const cJSON *last)
 {
 	static const struct {

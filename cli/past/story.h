@@ -1,6 +1,6 @@
 /*
- * The history of one Job as a story: its runs, the oldest first, a paragraph each, and what they come to in
- * all. A name that was used again is several Jobs: each has its story, the newest last.
+ * The history of one Job as a story: its runs, the oldest first, a paragraph each, and their sum. A
+ * name that was used again is several Jobs: each has its story, the newest last.
  */
 #ifndef SLUICE_CLI_PAST_STORY_H
 #define SLUICE_CLI_PAST_STORY_H
@@ -8,7 +8,7 @@
 #include "cli/local_times.h"
 #include "base/json.h"
 
-/* root: a JobHistory of one name. */
+/* Appends the story of a JobHistory of one name. */
 void past_story_put(const cJSON *root, struct local_times *times, struct buf *out);
 
 #endif

@@ -42,7 +42,8 @@ static int say_absent(struct err *e)
 		"this cluster has no ClusterQueues and LocalQueues: the kinds of Sluice are not installed. An admin installs them: docs/install.md");
 }
 
-/* ERR_DENIED: that right is missing, and *ret_facts says of whom; others: with their sentence. */
+/* Reads a list. ERR_DENIED: the right is missing, and *ret_facts says to whom; others: with their
+ * sentence. */
 static int list(struct asking *a, const char *path, enum tree tree, const cJSON **ret_items,
 	struct question_facts *ret_facts, struct err *e)
 {
@@ -58,7 +59,7 @@ static int list(struct asking *a, const char *path, enum tree tree, const cJSON 
 			       ? ERR_DENIED
 			       : say_absent(e);
 	if (rc < 0)
-		return rc == ERR_DENIED ? ERR_BUSY : rc; /* it does not know the user */
+		return rc == ERR_DENIED ? ERR_BUSY : rc; /* the API server does not know the user */
 	*ret_items = json_array(root, "items");
 	return *ret_items
 		       ? 0
@@ -133,13 +134,14 @@ static int read_localqueues(struct asking *a, struct err *e)
 
 /* ---- Jobs whose pods are stuck --------------------------------------------------------------- */
 
-/* Of the API, and not of the question: its controller is down, stands by, or cannot be reached. */
+/* True if the API fails, not the question: its controller is down, stands by, or cannot be
+ * reached. */
 static bool is_silent(const struct question_facts *facts)
 {
 	return facts->http_status == 0 || facts->http_status >= 500;
 }
 
-/* Without them the answer is shorter, but still an answer. */
+/* Reads the Jobs whose pods are stuck. Without them the answer is shorter, but still an answer. */
 static void read_stuck(struct asking *a)
 {
 	static const char any[] = "status.trouble.reason!=";
@@ -169,7 +171,7 @@ static void read_stuck(struct asking *a)
 	buf_done(&path);
 }
 
-/* For who sees ClusterQueues, where that API answers. Without it there is less to say. */
+/* Reads the QueueReport, for users who see ClusterQueues, where that API answers. */
 static void read_report(struct asking *a)
 {
 	struct question_facts facts;

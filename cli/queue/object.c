@@ -36,7 +36,8 @@ const char *queue_object_strategy(const cJSON *q)
 
 /* ---- whether it starts Jobs ------------------------------------------------------------------ */
 
-/* Is the status of a spec from before? One that was refused stays of the last valid one. */
+/* True if the status is of an earlier spec. After a spec that was refused it stays of the last
+ * valid one. */
 static bool is_outdated(const cJSON *q, const cJSON *condition)
 {
 	const cJSON *meta = json_object(q, "metadata");
@@ -61,7 +62,7 @@ struct queue_verdict queue_object_verdict(const cJSON *q)
 
 /* ---- quota ----------------------------------------------------------------------------------- */
 
-/* The API server takes a number for a quantity, too. */
+/* A quantity may be a number: the API server takes that, too. */
 int64_t queue_object_amount(const cJSON *object, const char *key, const char *resource)
 {
 	const char *text = json_text(object, key);
@@ -80,7 +81,7 @@ static const cJSON *named(const cJSON *array, const char *name)
 	return NULL;
 }
 
-/* The quota of the spec; NULL: it has none for these. */
+/* Returns the quota of the spec; NULL: it has none for these. */
 static const cJSON *spec_of(const cJSON *q, const char *flavor, const char *resource)
 {
 	json_each(group, json_array(json_object(q, "spec"), "resourceGroups")) {
@@ -107,8 +108,9 @@ static const char *say(int64_t amount, const char *resource, char ret[AMOUNT_TEX
 	return ret;
 }
 
-/* held: a row of the status; or of the spec, while there is no status. The quota of this moment is in the status,
- * but for one that an earlier controller has written. What is held beyond it without a Cohort is not borrowed. */
+/* Adds a row of quota. held: a row of the status; of the spec, while there is no status. The quota
+ * of this moment is in the status, unless an earlier controller has written it. What is held beyond
+ * it without a Cohort is not borrowed. */
 static void put_quota(struct quota_rows *r, const char *flavor, const cJSON *held)
 {
 	const char *resource = text_of(held, "name");

@@ -52,8 +52,8 @@ static bool is_in(const cJSON *job, const cJSON *queue)
 	       strcmp(queue_object_namespace(job), ns) == 0;
 }
 
-/* Those of that queue. What is known of one namespace is told of its LocalQueues: a ClusterQueue has Jobs of others
- * too. So they stand at ClusterQueues or at LocalQueues, never at both. */
+/* Returns the stuck Jobs that are counted at that queue. If they are of one namespace they stand at
+ * its LocalQueues, for a ClusterQueue has Jobs of others too; else at ClusterQueues. */
 static const cJSON *stuck_of(const struct queue_answer *a, const cJSON *queue)
 {
 	bool is_cluster = !*queue_object_namespace(queue);
@@ -68,7 +68,7 @@ static int64_t count_stuck(const struct queue_answer *a, const cJSON *queue)
 	return jobs;
 }
 
-/* The next of that queue and reason, from job on. */
+/* Finds the next Job of that queue and reason, from job on. */
 static const cJSON *alike(const cJSON *job, const cJSON *queue, const char *reason)
 {
 	while (job &&
@@ -85,7 +85,8 @@ static void put_name(const cJSON *q, struct buf *out)
 	text_render(queue_object_name(q), out);
 }
 
-/* "batch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)": that one is stuck for longest. */
+/* Appends "batch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)", with the Job
+ * that is stuck for longest. */
 static void put_trouble(const cJSON *first, const cJSON *queue, struct buf *out)
 {
 	const char *reason = text_of(trouble_of(first), "reason");
@@ -133,7 +134,7 @@ static void put_count(struct table *t, const cJSON *q, const char *key)
 	table_count(t, queue_object_count(q, key));
 }
 
-/* So many run, and so many of those have pods that are stuck. */
+/* Adds how many run, and how many of those have pods that are stuck. */
 static void put_running(struct table *t, const struct queue_answer *a, const cJSON *q)
 {
 	int64_t stuck = count_stuck(a, q);
@@ -216,7 +217,7 @@ static void lead_localqueue(
 	table_cell(t, COLOUR_NONE, queue_object_says(q, "clusterQueue"));
 }
 
-/* A row for each resource that it holds any of: it has no quota to compare that with. */
+/* Adds a row for each resource that a LocalQueue holds: it has no quota to compare that with. */
 static void put_holdings(struct table *t, const struct queue_answer *a, const cJSON *q)
 {
 	bool first = true;
@@ -282,8 +283,8 @@ static void put_message(
 	buf_putc(out, '\n');
 }
 
-/* What is wrong with it, or why it starts nothing. A LocalQueue whose ClusterQueue is inactive adds nothing to what
- * that says, where that is shown. */
+/* Adds what is wrong with a queue, or why it starts nothing. A LocalQueue says nothing of its
+ * inactive ClusterQueue where that one is shown. */
 static void put_messages_of(
 	const struct queue_answer *a, const cJSON *q, struct local_times *times, struct buf *out)
 {
@@ -297,7 +298,7 @@ static void put_messages_of(
 			times, out);
 }
 
-/* "batch: stopping 3 Jobs, up to 30 s, for Jobs that preempt them" */
+/* Adds "batch: stopping 3 Jobs, up to 30 s, for Jobs that preempt them". */
 static void put_stopping(
 	const struct queue_answer *a, const struct queue_filter *f, struct buf *out)
 {
@@ -314,7 +315,7 @@ static void put_stopping(
 	}
 }
 
-/* Jobs that no row above counts, or that nothing can start: of all namespaces. */
+/* Adds the Jobs that no row above counts, or that nothing can start: of all namespaces. */
 static void put_without_queue(
 	const struct queue_answer *a, const struct queue_filter *f, struct buf *out)
 {

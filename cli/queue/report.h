@@ -16,17 +16,18 @@
 /* What is shown. NULL: all. */
 struct queue_filter {
 	const char *clusterqueue;
-	const char *ns; /* those that a LocalQueue of this namespace leads to */
+	const char *ns; /* only ClusterQueues that a LocalQueue of this namespace leads to */
 };
 
-/* These two return how many ClusterQueues and LocalQueues they showed. JSON has no notices. */
+/* Renders the tables. Returns how many ClusterQueues and LocalQueues they show. */
 size_t queue_render_table(const struct queue_answer *a, const struct queue_filter *f, bool wide,
 	const struct style *style, struct buf *out);
-/* {"clusterQueues":[...],"localQueues":[...]}: metadata (name and namespace), spec and status of each. */
+/* Renders {"clusterQueues":[...],"localQueues":[...]}, with metadata (name and namespace), spec and
+ * status of each. JSON has no notices. Returns as queue_render_table(). */
 size_t queue_render_json(
 	const struct queue_answer *a, const struct queue_filter *f, struct buf *out);
 
-/* The notices, a line each. */
+/* Appends the notices, a line each. */
 void queue_render_notices(const struct queue_answer *a, struct buf *out);
 
 #endif

@@ -23,7 +23,7 @@ static bool overlap(const struct reserve_amount *a, const struct reserve_amount 
 	       strcmp(a->resource, b->resource) == 0;
 }
 
-/* What the API server takes in such a place; it judges the rest. */
+/* True for what the API server takes in such a place; it judges the rest. */
 static bool is_plain(struct slice s, const char *more)
 {
 	size_t i = 0;
@@ -53,7 +53,8 @@ static int add_amount(struct reserve_options *o, struct reserve_amount x, struct
 	return 0;
 }
 
-/* Which resource it is of may not be known yet: then plan.c judges whether it can be so large. */
+/* Checks an amount. Its resource may not be known yet: then plan.c judges whether it can be so
+ * large. */
 static int check_amount(const char *text, struct err *e)
 {
 	int64_t amount;

@@ -18,7 +18,7 @@
 struct reserve_amount {
 	const char *amount; /* NULL: all of the flavor */
 	struct slice flavor;
-	const char *resource; /* NULL: it was not named */
+	const char *resource; /* NULL: not named */
 };
 
 struct reserve_names {
@@ -31,7 +31,7 @@ enum reserve_output { RESERVE_TEXT, RESERVE_YAML, RESERVE_JSON };
 struct reserve_options {
 	struct reserve_amount amount[ADVANCE_AMOUNTS_MAX];
 	size_t namounts;
-	const char *open_amount;	     /* its flavor is to follow; NULL: none */
+	const char *open_amount;	     /* an amount whose flavor is to follow; NULL: none */
 	const char *queue;		     /* NULL: all ClusterQueues */
 	const char *from, *until, *calendar; /* as written; NULL: not given */
 	const char *lasts;		     /* --for, as written */
@@ -39,7 +39,7 @@ struct reserve_options {
 	bool maintenance;
 	struct reserve_names namespaces, users; /* --usable-by */
 	const char *release_after;		/* as written */
-	const char *name;			/* NULL: it is derived */
+	const char *name;			/* NULL: derived */
 	bool dry_run, yes, all;
 	enum reserve_output output;
 	struct kube_config_options kube;

@@ -22,7 +22,8 @@ bool reserve_plan_wants_queue(const struct reserve_options *o)
 	return false;
 }
 
-/* The flavor in a ClusterQueue's object; each name is also appended. NULL: it has none of that name. */
+/* Finds the flavor in a ClusterQueue's object, and appends each flavor's name. NULL: it has none of
+ * that name. */
 static const cJSON *find_flavor(const cJSON *clusterqueue, struct slice name, struct buf *names)
 {
 	const cJSON *found = NULL;
@@ -35,7 +36,7 @@ static const cJSON *find_flavor(const cJSON *clusterqueue, struct slice name, st
 	return found;
 }
 
-/* The only one. Else "", and all of them in names. */
+/* Returns the only resource. Else "", and all of them in names. */
 static const char *only_resource(const cJSON *flavor, struct buf *names)
 {
 	const char *name = "";
@@ -159,7 +160,8 @@ static int resolve_times(const struct reserve_options *o, int64_t now_ms, const 
 
 /* ---- its name -------------------------------------------------------------------------------- */
 
-/* "team-2026-11-30-0900"; of maintenance without a queue "maintenance-gpu-...". */
+/* Derives the name: "team-2026-11-30-0900"; for maintenance without a queue
+ * "maintenance-gpu-...". */
 static void derive_name(const struct reserve_options *o, struct reserve_plan *p)
 {
 	char lead[QUEUE_NAME_MAX + 1], when[64];
@@ -175,7 +177,7 @@ static void derive_name(const struct reserve_options *o, struct reserve_plan *p)
 		moment_write(&p->from, text);
 		snprintf(when, sizeof(when), "%.10s-%.2s%.2s", text, text + 11, text + 14);
 	}
-	size_t len = strlen(lead); /* cut short it may end with what no name ends with */
+	size_t len = strlen(lead); /* a name that is cut short may end as none may */
 	while (len > 0 && (lead[len - 1] == '.' || lead[len - 1] == '-'))
 		lead[--len] = '\0';
 	snprintf(p->name, sizeof(p->name), "%s-%s", lead, when);
@@ -307,7 +309,7 @@ static void put_amounts(const struct reserve_plan *p, struct buf *out)
 	}
 }
 
-/* "2026-11-30 08:00 UTC" */
+/* Appends "2026-11-30 08:00 UTC". */
 static void put_utc(int64_t at_ms, struct buf *out)
 {
 	int64_t at_s = civil_floor(at_ms, 1000);

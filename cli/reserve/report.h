@@ -1,5 +1,5 @@
 /*
- * What `sluice reserve` says of a verdict: that of a review before, and that of the queue behind.
+ * What `sluice reserve` says of the queue's verdict.
  *
  * Pure: trees go in, text comes out.
  */
@@ -10,7 +10,7 @@
 #include "cli/reserve/carry_out.h"
 #include "base/json.h"
 
-/* Of an object that was created, with its verdict. object may be NULL where it is not judged. */
+/* Appends the verdict on an object that was created. object may be NULL where it is not judged. */
 void reserve_report_render(
 	const char *name, const cJSON *object, enum reserve_verdict v, struct buf *out);
 
