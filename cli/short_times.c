@@ -4,8 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#define WEEKDAYS_MS                                                                                \
-	(INT64_C(6) * 24 * 3600 * 1000) /* the time ahead within which a day's name is clear */
+#define WEEKDAYS_MS (INT64_C(6) * 24 * 3600 * 1000) /* within it a day's name is clear */
 
 static struct tm local_of(int64_t ms)
 {

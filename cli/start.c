@@ -1,5 +1,5 @@
 /*
- * The command start: when a Job starts, through the API server with the user's own rights.
+ * The command start: when a Job starts. The API server is asked with the user's own rights.
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 enum {
 	OUTPUT_MAX_BYTES = 2 << 20,
 	TREE_MAX_BYTES = 16 << 20,
-	ROUNDS = 60, /* half a second each; the controller begins within one, and plays for some */
+	ROUNDS = 60, /* of half a second; the controller begins within one second */
 	ROUND_MS = 500,
 };
 

@@ -99,7 +99,7 @@ void table_end_row(struct table *t)
 		t->cell[t->cells - 1].last = true;
 }
 
-/* Each is taken to be one column wide. */
+/* Each character is taken to be one column wide. */
 size_t text_width(const char *text, size_t len)
 {
 	size_t width = 0;
@@ -187,9 +187,9 @@ void bar_render(
 	part = part < 0 ? 0 : part > 1 ? 1 : part;
 	size_t full = (size_t)(part * (double)width + 0.5);
 	if (used > 0 && full == 0)
-		full = 1; /* something is held: it must show */
+		full = 1; /* use above 0 must show */
 	if (used < total && full == width && width > 0)
-		full = width - 1; /* and a full bar is full */
+		full = width - 1; /* only a full bar may look full */
 	for (size_t i = 0; i < width; i++) {
 		if (style->unicode)
 			buf_puts(out, i < full ? "\xE2\x96\x88" : "\xE2\x96\x91");

@@ -34,7 +34,7 @@ void table_cellf(struct table *t, enum colour colour, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Adds "-" where there is no text: NULL, or "". */
 void table_cell_or_none(struct table *t, enum colour colour, const char *text);
-void table_right(struct table *t); /* the cell just added is aligned to the right */
+void table_right(struct table *t); /* aligns the cell just added to the right */
 /* Add a cell that is aligned to the right. */
 void table_cell_right(struct table *t, enum colour colour, const char *text);
 void table_count(struct table *t, int64_t n);
@@ -52,9 +52,9 @@ void bar_render(
 
 /* Counts the characters that a terminal shows of text: colours take no room. */
 size_t text_width(const char *text, size_t len);
-/* Appends text with what is unsafe on a terminal replaced. */
+/* Appends text, with '?' for what is unsafe on a terminal. */
 void text_render(const char *text, struct buf *out);
-/* The same of a text whose line breaks are our own. */
+/* Appends text as text_render() does, and keeps its line breaks, which are our own. */
 void text_render_lines(const char *text, struct buf *out);
 void colour_render(
 	const struct style *style, enum colour colour, const char *text, struct buf *out);

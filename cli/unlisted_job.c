@@ -104,7 +104,7 @@ void unlisted_job_tell(
 
 /* ---- no such Job ----------------------------------------------------------------------------- */
 
-/* When it was last seen: Events of the two APIs have it in different places. */
+/* Returns when an Event was last seen: the two APIs for Events have that in different places. */
 static const char *event_time(const cJSON *event)
 {
 	static const char *const keys[] = {"lastTimestamp", "eventTime"};

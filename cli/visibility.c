@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { PLAYED_WAIT_MS = 70000 }; /* longer than the API server waits, which has the better words */
+enum {
+	PLAYED_WAIT_MS = 70000
+}; /* longer than the API server itself waits, which has the better words */
 
 #define APISERVICE VISIBILITY_VERSION "." VISIBILITY_GROUP
 
@@ -28,7 +30,7 @@ static const char *resource_of(const struct visibility_request *r)
 	return r->resource ? r->resource : "queuedjobs";
 }
 
-/* The group is there, for that is its own answer. */
+/* Says that the controller is older: the answer is the group's own, so the group is there. */
 static int say_older(const struct visibility_request *r, struct err *e)
 {
 	return err_set(e, ERR_BUSY,
@@ -45,7 +47,8 @@ static int say_denied(
 	if (!question_refused_user(f, user) && !strstr(f->message, "is forbidden: "))
 		return err_set(e, ERR_DENIED, "the API " VISIBILITY_GROUP " refuses it: %s",
 			*f->message ? f->message : "status 403");
-	/* The only role of ours that has it, sluice-admin, may write all kinds. */
+	/* The cure names sluice-admin: only this role of ours has the right, and it may write all
+	 * kinds. */
 	if (r->has_no_namespace)
 		return err_set(e, ERR_DENIED,
 			"you may not %s %s." VISIBILITY_GROUP
@@ -64,7 +67,7 @@ static int say_denied(
 		verb, resource_of(r), r->ns, user, r->ns, user);
 }
 
-/* Of the group itself: that is no Status. */
+/* Says what was not found. A 404 that is no Status is of the group itself. */
 static int say_not_found(
 	const struct visibility_request *r, const struct question_facts *f, struct err *e)
 {
@@ -74,7 +77,8 @@ static int say_not_found(
 	return r->one && !(r->is_played && is_path) ? ERR_GONE : say_older(r, e);
 }
 
-/* The controller's own sentence, if it is one: what stands between says none, or not in a Status. */
+/* Sets e to the controller's own sentence, if it is one: what stands between sends none, or not in
+ * a Status. */
 static int say_own_words(const struct question_facts *f, int code, struct err *e)
 {
 	if (!*f->reason || !*f->message)
@@ -126,7 +130,7 @@ int visibility_ask(struct ev_loop *loop, struct kube_client *client,
 		return say_own_words(&f, ERR_INVALID, e);
 	case 503:
 		return say_own_words(&f, ERR_BUSY, e);
-	case 429: /* of our own making, or the API server's: in both cases it passes */
+	case 429: /* from us, or from the API server: both pass */
 		return *f.message ? err_set(e, ERR_BUSY, "%s", f.message) : ERR_BUSY;
 	default:
 		return say_silent(&f, e);

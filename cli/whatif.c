@@ -1,6 +1,6 @@
 /*
- * The command whatif: what a change of queues, windows or prices would do to the Jobs that wait now. The
- * live objects are read and the queue is asked with the user's own rights; nothing is written.
+ * The command whatif: what a change of queues, windows or prices would do to the Jobs that wait
+ * now. It reads the live objects and asks the queue with the user's own rights; nothing is written.
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 
 enum { OUTPUT_MAX_BYTES = 8 << 20, ROUNDS = 15, ROUND_MS = 2000 };
 
-/* Whole objects first, so that a field may be set of one that a file has. */
+/* Collects the changes: whole objects first, so that a field may be set in one of a file. */
 static int collect(const struct whatif_options *o, struct changes *c, struct err *e)
 {
 	int rc = 0;

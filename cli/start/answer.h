@@ -1,6 +1,6 @@
 /*
- * The answer to `sluice start`: a QueuedJob, which is asked for again while its start is not known. The
- * controller plays its queue only while people ask, so the first to ask waits some seconds.
+ * The answer to `sluice start`: a QueuedJob, which is asked for again while its start is not known.
+ * The controller plays its queue only while people ask, so the first to ask waits some seconds.
  */
 #ifndef SLUICE_CLI_START_ANSWER_H
 #define SLUICE_CLI_START_ANSWER_H
@@ -9,17 +9,19 @@
 
 struct start_question {
 	const char *ns, *name;
-	int rounds, pause_ms; /* asks once more so often, after such a pause each */
+	int rounds, pause_ms; /* number of times to ask again, and the pause before each */
 };
 
-/* The tree lives in json. The start may be missing in it: it took too long, or the Job does not wait.
- * ERR_GONE: Sluice does not have that Job; other errors are those of visibility_ask(). */
+/* Gets the QueuedJob; the tree lives in json. Its start may be missing: it took too long, or the
+ * Job does not wait. ERR_GONE: Sluice does not have that Job; other errors are those of
+ * visibility_ask(). */
 int start_answer_get(struct ev_loop *loop, struct kube_client *client,
 	const struct start_question *q, struct json *json, const cJSON **ret_job, struct err *e);
 
-/* What would change its start: a StartReview, for which the queue is played while this waits.
- * ERR_INVALID: the Job does not wait. ERR_BUSY, with the controller's words: too many ask (it is asked
- * again, as above), it does not lead, or it makes no forecasts. Others are as above. */
+/* Asks what would change the Job's start: a StartReview, for which the queue is played while this
+ * waits. ERR_INVALID: the Job does not wait. ERR_BUSY, with the controller's words: too many ask
+ * (after all rounds), it does not lead, or it makes no forecasts. Others are those of
+ * start_answer_get(). */
 int start_review_get(struct ev_loop *loop, struct kube_client *client,
 	const struct start_question *q, struct json *json, const cJSON **ret_review, struct err *e);
 

@@ -9,7 +9,7 @@
 #include "cli/local_times.h"
 #include "cli/short_times.h"
 
-#define HORIZON "30 days" /* of a play */
+#define HORIZON "30 days" /* length of a play */
 
 enum { SENTENCE_MAX_BYTES = 1 << 20 };
 
@@ -35,7 +35,7 @@ bool start_report_is_to_come(const cJSON *job)
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-/* A text of the controller's on a line of its own, its times as the user's clock shows them. */
+/* Appends the controller's message on a line of its own, with its times by the user's clock. */
 static void put_message(const cJSON *job, struct buf *out)
 {
 	local_times_render(&(struct local_times){""}, text_of(status_of(job), "message"), out);
@@ -52,7 +52,7 @@ static void put_never(const cJSON *start, struct buf *out)
 	}
 }
 
-/* In some plays it starts, and not in all. */
+/* Says in how many plays the Job does not start, when it starts in others. */
 static void put_misses(const cJSON *start, int64_t draws, struct buf *out)
 {
 	buf_printf(out, "; not within " HORIZON " in %" PRId64 " of %" PRId64 " plays",
@@ -106,7 +106,7 @@ bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out)
 		return false;
 	buf_puts(out, "was ");
 	short_times_put(&times, from_ms, out);
-	times.day_ms = now_ms; /* both are compared with now, not with each other */
+	times.day_ms = now_ms; /* both times are compared with now, not with each other */
 	buf_puts(out, " until ");
 	short_times_put(&times, at_ms, out);
 	if (*text_of(moved, "why")) {
@@ -121,7 +121,7 @@ static void put_count(int64_t n, const char *one, const char *many, struct buf *
 	buf_printf(out, "%" PRId64 " %s", n, n == 1 ? one : many);
 }
 
-/* What the figure is worth. */
+/* Says what the figure is worth. */
 static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 {
 	const cJSON *basis = json_object(start, "basis");

@@ -25,7 +25,8 @@ static bool helps(const cJSON *variant)
 
 /* ---- what to do ------------------------------------------------------------------------------ */
 
-/* Figures, names and durations; nothing that a shell takes for more than a text in quotes. */
+/* True for figures, names and durations: nothing that a shell takes for more than a text in
+ * quotes. */
 static bool is_plain(const char *text)
 {
 	static const char allowed[] =
@@ -78,7 +79,8 @@ static bool put_annotation(const struct cure *c, const char *key)
 	return true;
 }
 
-/* A wrong figure moves other Jobs' times, and helps this one once. */
+/* Offers to declare a duration, though a wrong one moves other Jobs' times and helps this one only
+ * once. */
 static bool put_duration(const struct cure *c)
 {
 	bool known = put_annotation(c, EXPECTED_ANNOTATION);
@@ -92,7 +94,7 @@ static bool put_price(const struct cure *c)
 	return put_annotation(c, MAX_PRICE_ANNOTATION);
 }
 
-/* The taints are the flavor's, which a user may not be allowed to read. */
+/* Offers a toleration. The taints are the flavor's, which a user may not be allowed to read. */
 static bool put_toleration(const struct cure *c)
 {
 	if (flag_check_name("", c->to, NULL) < 0)
@@ -139,7 +141,7 @@ bool start_variants_cure(const cJSON *variant, const char *ns, const char *job, 
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* "40 min earlier", "it starts (14:10)". */
+/* Appends the gain: "40 min earlier", "it starts (14:10)". */
 static void put_gain(const cJSON *variant, int64_t now_ms, struct buf *out)
 {
 	struct short_times times = short_times_from(now_ms);
@@ -213,7 +215,7 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	buf_puts(out, ". Nothing was changed.\n");
 }
 
-/* An older controller writes them once, for they are those of the variants. */
+/* Returns the number of plays. An older controller writes it once, for all variants. */
 static int64_t draws_of(const cJSON *start, const cJSON *status)
 {
 	int64_t draws = number_of(start, "draws");

@@ -1,15 +1,15 @@
 /*
- * The report of `sluice start --why-not-earlier`: when a Job starts, and what would change that. Of a
- * StartReview (visibility.sluice.dev), which has the Job in variants, each played as the Job itself was.
+ * The report of `sluice start --why-not-earlier`: when a Job starts, and what would change that. It
+ * is of a StartReview (visibility.sluice.dev), which has the Job in variants, each played as the
+ * Job itself was.
  *
  *     14:10 CET; by 15:30 with 90 %
  *
  *     40 min earlier with 8 pods         kubectl patch job train-8 -n team --type merge -p '...'
- *     10 min earlier in LocalQueue night sluice move job/train-8 --queue night -n team
  *     Not earlier: with class high.
  *
- * Pure: a tree goes in, text comes out. The commands are for a shell to be pasted into, so a command is
- * printed only when all that is put into it is plain text.
+ * Pure: a tree goes in, text comes out. The commands are for a shell to be pasted into, so a
+ * command is printed only when all that is put into it is plain text.
  */
 #ifndef SLUICE_CLI_START_VARIANTS_H
 #define SLUICE_CLI_START_VARIANTS_H
@@ -22,10 +22,10 @@
 
 void start_variants_render(
 	const cJSON *review, int64_t now_ms, const struct style *style, struct buf *out);
-/* {"namespace", "name"} and what the status of the StartReview has, as it came. */
+/* Appends {"namespace", "name"} and the status of the StartReview, as it came. */
 void start_variants_json(const cJSON *review, struct buf *out);
 
-/* What the user is to do: a command, or what to write where. False: that is not known. */
+/* Appends what the user is to do: a command, or what to write where. False: that is not known. */
 bool start_variants_cure(const cJSON *variant, const char *ns, const char *job, struct buf *out);
 
 #endif

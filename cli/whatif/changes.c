@@ -21,7 +21,7 @@
 enum {
 	FILE_MAX_BYTES = 4 << 20,
 	TEXT_MAX_BYTES = 1 << 20,
-	SHOWN_BYTES = 120, /* of a value in the list of changes */
+	SHOWN_BYTES = 120, /* length of a value in the list of changes */
 };
 
 /* An object as it would be. */
@@ -29,9 +29,9 @@ struct object {
 	const struct live_kind *kind;
 	char *ns; /* "" where its kind has none */
 	char *name;
-	cJSON *tree;		/* NULL: it would be gone */
-	char *where;		/* "file.yaml:12"; NULL: it is live */
-	bool is_of_our_version; /* the CRD that is compiled in takes it as it was read */
+	cJSON *tree;		/* NULL: the object would be gone */
+	char *where;		/* "file.yaml:12"; NULL: live */
+	bool is_of_our_version; /* the compiled-in CRD takes the object as it was read */
 };
 
 /* A field that is set. */
@@ -77,7 +77,7 @@ void changes_free(struct changes *c)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* "clusterqueue/batch", "localqueue/team/main" */
+/* Appends "clusterqueue/batch", "localqueue/team/main". */
 static void put_name(const struct object *o, struct buf *out)
 {
 	buf_printf(out, "%s/%s%s%s", o->kind->singular, o->ns, *o->ns ? "/" : "", o->name);
@@ -102,7 +102,7 @@ static int say_kind(const char *text, struct err *e)
 	return rc;
 }
 
-/* Of KIND/NAME; the name ends where the text ends. ret_name is yours. */
+/* Reads KIND/NAME; the name ends where the text ends. ret_name is yours. */
 static int read_name(const char *flag, struct slice text, const struct live_kind **ret_kind,
 	char **ret_name, struct err *e)
 {
@@ -144,7 +144,7 @@ static const char *namespace_of(const struct changes *c, const struct live_kind 
 	return ns && *ns ? ns : c->from.ns;
 }
 
-/* What the queue reads of an object, and no more: name, namespace, and what is beside the metadata. */
+/* Copies what the queue reads of an object: name, namespace, and what is beside the metadata. */
 static cJSON *tree_of(
 	const struct live_kind *k, const char *ns, const char *name, const cJSON *from)
 {
@@ -282,7 +282,7 @@ static int read_live(struct changes *c, const struct live_kind *k, const char *n
 	return rc;
 }
 
-/* Where the path ends: the first = that is in no brackets. */
+/* Finds the end of the path: the first = outside brackets. */
 static const char *end_of_path(const char *path)
 {
 	bool in_brackets = false;
@@ -398,7 +398,8 @@ static void put_object(const struct object *o, struct buf *out)
 		buf_puts(out, "drop=");
 	}
 	out->failed |= text.failed;
-	path_escape_but(out, buf_text(&text), ":,/"); /* JSON has many: three bytes each */
+	path_escape_but(
+		out, buf_text(&text), ":,/"); /* JSON has many of these, at three bytes each */
 	buf_done(&text);
 }
 

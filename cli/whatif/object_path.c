@@ -14,7 +14,8 @@ static bool wants_text(const cJSON *schema, const cJSON *value)
 	const char *type = json_text(schema, "type");
 	bool either = false;
 	json_bool(schema, "x-kubernetes-int-or-string", &either);
-	if (cJSON_IsNumber(value) && either) { /* 0.5, and what a double does not have exactly */
+	if (cJSON_IsNumber(value) &&
+		either) { /* 0.5, and numbers that a double does not hold exactly */
 		double d = value->valuedouble;
 		return !(d >= -9e15 && d <= 9e15) || d != (double)(int64_t)d;
 	}
@@ -22,7 +23,7 @@ static bool wants_text(const cJSON *schema, const cJSON *value)
 	       (cJSON_IsNumber(value) || cJSON_IsBool(value));
 }
 
-/* *ret is yours; NULL: it takes away what is there. */
+/* Reads the value. ret is yours; NULL: it takes away what is there. */
 static int read_value(
 	const char *text, const cJSON *schema, const char *path, cJSON **ret, struct err *e)
 {
@@ -42,7 +43,7 @@ static int read_value(
 	return rc;
 }
 
-/* Where a place is in the tree that may be changed; what is missing on the way is made. */
+/* Finds the place in the tree that may be changed, and makes what is missing on the way. */
 static cJSON *reach(cJSON *root, const struct object_place *p)
 {
 	cJSON *at = root;
@@ -66,7 +67,7 @@ static void put(cJSON *root, const struct object_place *p, cJSON *value)
 	cJSON *at = reach(root, p);
 	if (last->key && !value) {
 		cJSON_DeleteItemFromObjectCaseSensitive(at, last->key);
-	} else if (last->key) { /* the key may be the old value's own */
+	} else if (last->key) { /* the key may belong to the old value */
 		if (!cJSON_ReplaceItemInObjectCaseSensitive(at, last->key, value))
 			must(cJSON_AddItemToObject(at, last->key, value));
 	} else if (value) {

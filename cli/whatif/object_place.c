@@ -11,7 +11,7 @@ enum {
 	PLACES_TOLD = 8,
 	FIELDS_TOLD = 12,
 	TEXT_MAX_BYTES = 16 * 1024,
-	SENTENCE_BYTES = 440, /* of a struct err, with room for what is put in front */
+	SENTENCE_BYTES = 440, /* length in a struct err, with room for what is put in front */
 };
 
 struct search {
@@ -20,8 +20,8 @@ struct search {
 	const struct object_steps *steps;
 	struct object_place *found;
 	size_t nfound;
-	bool more;	/* than that */
-	struct buf why; /* what kept the search from going on, where it came furthest */
+	bool more;	/* more places than PLACES_MAX */
+	struct buf why; /* reason why the search ended where it came furthest */
 	size_t why_depth;
 };
 
@@ -52,7 +52,7 @@ void object_place_put(const struct object_place *p, struct buf *out)
 		put_hop(&p->hop[i], i == 0, out);
 }
 
-/* The same in short: its beginning, the items that have names, its end. */
+/* Appends the place in short: its beginning, the items that have names, its end. */
 static void put_short_place(const struct object_place *p, struct buf *out)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -78,7 +78,7 @@ static void put_keys(const cJSON *object, struct buf *out)
 
 /* ---- what keeps the search from going on ----------------------------------------------------- */
 
-/* True: this is further than before, so it is written anew, beginning with where that is. */
+/* True if this is further than before; then s->why is begun anew with the place. */
 static bool is_further(struct search *s, const struct object_place *at)
 {
 	if (s->why.len > 0 && at->n <= s->why_depth)
@@ -159,7 +159,7 @@ static bool is_same_place(const struct object_place *a, const struct object_plac
 	return true;
 }
 
-/* Several ways may lead to a place, where a path leaves out several parts. */
+/* Keeps a place, once: several ways may lead to it where a path leaves out several parts. */
 static void keep(struct search *s, const struct object_place *at)
 {
 	for (size_t i = 0; i < s->nfound; i++)
@@ -171,7 +171,7 @@ static void keep(struct search *s, const struct object_place *at)
 		s->more = true;
 }
 
-/* What Kubernetes writes, and the status, are no facts of the queue. */
+/* True for what Kubernetes writes and for the status: they are no facts of the queue. */
 static bool is_not_settable(const struct object_place *at, const char *key)
 {
 	static const char *const keys[] = {"apiVersion", "kind", "metadata", "status"};
@@ -183,7 +183,7 @@ static bool is_not_settable(const struct object_place *at, const char *key)
 
 static void look(struct search *s, struct object_place *at, size_t step);
 
-/* Goes on at one of what is there. */
+/* Goes on at a field or item. */
 static void enter(struct search *s, const struct object_place *at, const struct object_hop *hop,
 	const cJSON *node, const cJSON *schema, size_t step)
 {
@@ -201,7 +201,7 @@ static void take_key(struct search *s, const struct object_place *at, const stru
 {
 	const cJSON *node = json_get(at->node, o->key);
 	const cJSON *schema = json_object(json_object(at->schema, "properties"), o->key);
-	if (!schema && (node || exactly_here)) /* a map has any key, so it has what was written */
+	if (!schema && (node || exactly_here)) /* a map may have any key */
 		schema = json_object(at->schema, "additionalProperties");
 	if ((!node && !schema) || is_not_settable(at, o->key)) {
 		if (exactly_here)
@@ -224,7 +224,7 @@ static bool is_item(const cJSON *item, size_t index, const struct object_step *o
 	return cJSON_IsString(field) && strcmp(field->valuestring, o->value) == 0;
 }
 
-/* NULL: it has none, or shares it with another item. */
+/* Returns the name of an item; NULL: it has none, or shares it with another item. */
 static const char *own_name(const cJSON *list, const cJSON *item)
 {
 	const char *name = object_item_name(item);
@@ -270,7 +270,7 @@ static void take_step(
 		take_item(s, at, o, step, exactly_here);
 }
 
-/* The same step in all that is below: what is written, and fields that may be. */
+/* Takes the step in all that is below: what is written, and fields that may be. */
 static void look_below(struct search *s, const struct object_place *at, size_t step)
 {
 	const cJSON *fields = json_object(at->schema, "properties");
@@ -303,7 +303,7 @@ static void look(struct search *s, struct object_place *at, size_t step)
 
 /* ---- the only one ---------------------------------------------------------------------------- */
 
-/* "flavors" of items that are told apart by it: "flavor". */
+/* Appends what an item of the list is called: "flavor" for "flavors". */
 static void put_list_name(const char *list, struct buf *out)
 {
 	size_t len = strlen(list);
@@ -323,7 +323,7 @@ static bool is_told_apart_at(const struct search *s, size_t hop)
 	return false;
 }
 
-/* "name the flavor and the resource", or "say which". */
+/* Appends "name the flavor and the resource", or "say which". */
 static void put_what_to_name(const struct search *s, struct buf *out)
 {
 	size_t n = 0;
@@ -338,7 +338,7 @@ static void put_what_to_name(const struct search *s, struct buf *out)
 		buf_puts(out, "say which");
 }
 
-/* Those that are written go before those that may be. */
+/* Forgets the places that may be but are not written, if some are written. */
 static void forget_unwritten(struct search *s)
 {
 	size_t n = 0;
@@ -375,7 +375,7 @@ static void search_all(struct search *s)
 	forget_unwritten(s);
 }
 
-/* Whether the text is a path that leads there, and nowhere else. */
+/* True if the path leads to that place, and nowhere else. */
 static bool leads_to(const struct search *s, const char *path, const struct object_place *p)
 {
 	struct object_steps steps;
@@ -388,7 +388,7 @@ static bool leads_to(const struct search *s, const char *path, const struct obje
 	return yes;
 }
 
-/* A path that can be given: in short, if that says enough. */
+/* Appends a path that can be given: in short, if that says enough. */
 static void put_found(const struct search *s, const struct object_place *p, struct buf *out)
 {
 	struct buf in_short;

@@ -1,8 +1,8 @@
 /*
- * The one place of an object that a path leads to (object_path.h has the notation), by what is written
- * in the object and by what its CRD allows.
+ * The one place of an object that a path leads to (object_path.h has the notation), by what is
+ * written in the object and by what its CRD allows.
  *
- * Left to others: the text of a path (object_steps.h), and what is put there (object_path.h).
+ * Left to others: the text of a path (object_steps.h), and the value (object_path.h).
  */
 #ifndef SLUICE_CLI_WHATIF_OBJECT_PLACE_H
 #define SLUICE_CLI_WHATIF_OBJECT_PLACE_H
@@ -14,13 +14,13 @@
 
 enum { OBJECT_HOPS_MAX = 32 };
 
-/* One step of a place that was found: a field, or an item of a list. Texts are the tree's, the schema's, or
- * the steps'. */
+/* One step of a place: a field, or an item of a list. Texts are the tree's, the schema's, or the
+ * steps'. */
 struct object_hop {
 	const char *key;  /* NULL: an item */
 	size_t index;	  /* of an item */
-	const char *list; /* of an item, which list it is in */
-	const char *name; /* of an item, if it has one */
+	const char *list; /* the list that an item is in */
+	const char *name; /* name of an item, if it has one */
 };
 
 struct object_place {
@@ -30,15 +30,15 @@ struct object_place {
 	const cJSON *schema;
 };
 
-/* Texts of a place live as long as the object, the schema and the steps do. path is for sentences.
- * ERR_INVALID: there is no such place, and the sentence says how far the path leads; or there are
- * several, which it lists. */
+/* Finds the place. Its texts live as long as the object, the schema and the steps do. path is for
+ * sentences. ERR_INVALID: there is no such place, and the sentence says how far the path leads; or
+ * there are several, which it lists. */
 int object_place_find(const cJSON *root, const cJSON *schema, const char *path,
 	const struct object_steps *steps, struct object_place *ret, struct err *e);
 
-/* Appends it as a path that leads there. */
+/* Appends a path that leads to the place. */
 void object_place_put(const struct object_place *p, struct buf *out);
-/* By which an item of a list is told from others; NULL: it has no name, or an odd one. */
+/* Returns the name that tells an item of a list from others; NULL: it has none, or an odd one. */
 const char *object_item_name(const cJSON *item);
 
 #endif

@@ -16,7 +16,7 @@ static int refuse(const struct reader *r, const char *why)
 	return err_set(r->e, ERR_INVALID, "\"%.200s\" is no path: %s", r->path, why);
 }
 
-/* Behind the points, or NULL: there are none. */
+/* Returns the end of the three points, or NULL: there are none. */
 static const char *past_points(const char *p)
 {
 	if (strncmp(p, POINTS, strlen(POINTS)) == 0)
@@ -33,7 +33,7 @@ static int add(const struct reader *r, char text[STEP_TEXT_SIZE], size_t *len, c
 	return 0;
 }
 
-/* Up to the next point or bracket; a backslash makes an ordinary character of what follows. */
+/* Reads up to the next point or bracket; a backslash makes what follows an ordinary character. */
 static int read_key(struct reader *r, struct object_step *s)
 {
 	size_t len = 0;
@@ -47,7 +47,7 @@ static int read_key(struct reader *r, struct object_step *s)
 	return rc;
 }
 
-/* Up to the end, which is not taken; in quotes up to the second quote, and then the end. */
+/* Reads up to the end, which is not taken; in quotes up to the second quote, and then the end. */
 static int read_text(struct reader *r, char end, char ret[STEP_TEXT_SIZE])
 {
 	size_t len = 0;
@@ -66,7 +66,7 @@ static bool is_index(const char *p)
 	return len > 0 && len < 7 && p[len] == ']';
 }
 
-/* Behind the opening bracket: 3, "a.key", name=spot. */
+/* Reads what is behind an opening bracket: 3, "a.key", name=spot. */
 static int read_bracket(struct reader *r, struct object_step *s)
 {
 	int rc;

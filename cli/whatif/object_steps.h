@@ -1,6 +1,6 @@
 /*
- * The text of a path (object_path.h) as steps: into a field, to an item by its number, to the items that
- * have a field of some value. What they lead to is the search's.
+ * The text of a path (object_path.h) as steps: into a field, to an item by its number, to the items
+ * that have a field of some value. The search finds what they lead to (object_place.h).
  */
 #ifndef SLUICE_CLI_WHATIF_OBJECT_STEPS_H
 #define SLUICE_CLI_WHATIF_OBJECT_STEPS_H
@@ -16,7 +16,7 @@ enum step_kind { STEP_KEY, STEP_INDEX, STEP_ITEM };
 
 struct object_step {
 	enum step_kind kind;
-	bool anywhere;		    /* at any depth below */
+	bool anywhere;		    /* the step may be at any depth below */
 	size_t index;		    /* of STEP_INDEX */
 	char key[STEP_TEXT_SIZE];   /* of STEP_KEY, and the field of STEP_ITEM */
 	char value[STEP_TEXT_SIZE]; /* of STEP_ITEM */
@@ -27,7 +27,7 @@ struct object_steps {
 	size_t n;
 };
 
-/* ERR_INVALID: the sentence says what is wrong with the text. */
+/* Reads a path. ERR_INVALID: the sentence says what is wrong with it. */
 int object_steps_parse(const char *path, struct object_steps *ret, struct err *e);
 
 #endif

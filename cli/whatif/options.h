@@ -12,7 +12,7 @@ struct whatif_options {
 	struct flag_texts sets, drops; /* as they were given */
 	struct flag_texts files;
 	bool json, all;
-	const char *namespace_name; /* of LocalQueues; NULL: the kubeconfig's */
+	const char *namespace_name; /* namespace of LocalQueues; NULL: the kubeconfig's */
 	struct kube_config_options kube;
 };
 

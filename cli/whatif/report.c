@@ -23,7 +23,7 @@ static void put_wait(struct table *t, const cJSON *row, const char *key)
 		json_get(row, key) ? span_of_seconds((double)number_of(row, key)).s : "-");
 }
 
-/* A span in words with what it means: "40 min earlier". */
+/* Appends a span in words with its meaning: "40 min earlier". */
 static void put_moved(int64_t earlier_s, struct buf *out)
 {
 	buf_printf(out, "%s %s",
@@ -69,7 +69,7 @@ static void put_start(struct table *t, const cJSON *start, struct short_times *t
 	struct buf cell;
 	int64_t p50_ms;
 	buf_init(&cell, CELL_MAX_BYTES);
-	times->day_ms = times->now_ms; /* a cell is read by itself */
+	times->day_ms = times->now_ms; /* each cell is read by itself */
 	if (!has_start(start, &p50_ms))
 		buf_puts(&cell, "no start");
 	else if (p50_ms <= times->now_ms)
@@ -169,10 +169,10 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	buf_puts(out, ".\n");
 }
 
-/* One part of the sum: "200 start earlier (by 40 min in the median)". */
+/* A part of the sum: "200 start earlier (by 40 min in the median)". */
 struct part {
 	const char *count, *one, *many;
-	const char *median; /* by how much; NULL: that has no meaning */
+	const char *median; /* member that says by how much; NULL: that has no meaning */
 };
 
 static void put_part(const cJSON *status, const struct part *p, const char *before, struct buf *out)

@@ -1,6 +1,6 @@
 /*
- * The report of `sluice whatif`: which Jobs that wait would start earlier, which later, and what their runs
- * would cost. Of a WhatIf (visibility.sluice.dev).
+ * The report of `sluice whatif`, by a WhatIf (visibility.sluice.dev): which Jobs that wait would
+ * start earlier, which later, and what their runs would cost.
  *
  * Pure: a tree goes in, text comes out. Times are in the user's zone.
  */
@@ -15,7 +15,7 @@
 #include "base/json.h"
 
 struct whatif_report_options {
-	bool all; /* all Jobs that the answer has, not the first few */
+	bool all; /* shows all Jobs of the answer, not the first few */
 	int64_t now_ms;
 	const struct style *style;
 };
