@@ -1,7 +1,7 @@
 /*
- * Calendars as YAML files or an API server describe them, ready to be asked, with the ConfigMaps
- * beside them that they take dates from. What else is in the files is passed over: they may be
- * those of the whole cluster.
+ * Calendars as YAML files or an API server describe them, with the ConfigMaps beside them that have
+ * their dates, ready to be asked. What else is in the files is passed over: they may be those of
+ * the whole cluster.
  *
  * `sluice calendar` asks them; `sluice simulate` hands them to the queue (policy_specs.h).
  */
@@ -22,11 +22,11 @@ struct calendar_specs_calendar {
 	struct calendar_spec *spec;
 	struct zone *zone;
 	struct calendar *calendar;
-	char *where;	 /* it is described, for sentences: "nights.yaml:3" */
-	struct err note; /* what of its dates was left out; "" when nothing was */
+	char *where;	 /* file and line, for sentences: "nights.yaml:3" */
+	struct err note; /* dates that were left out, and why; "": none */
 };
 
-struct calendar_specs_text { /* of a ConfigMap */
+struct calendar_specs_text { /* a text of a ConfigMap */
 	char *configmap, *key, *text;
 };
 
@@ -40,24 +40,26 @@ struct calendar_specs {
 void calendar_specs_init(struct calendar_specs *s);
 void calendar_specs_done(struct calendar_specs *s);
 
-/* One object. where: of it, for later sentences; those of this call have none in front. */
+/* Add one object. where: file and line, for later sentences; those of this call have none in
+ * front. */
 int calendar_specs_add_calendar(
 	struct calendar_specs *s, const char *where, const cJSON *o, struct err *e);
 int calendar_specs_add_configmap(struct calendar_specs *s, const cJSON *o, struct err *e);
 
-/* file is for sentences, which begin with it and a line. */
+/* Reads a text. file: sentences begin with it and a line. */
 int calendar_specs_read_text(
 	struct calendar_specs *s, const char *file, struct slice text, struct err *e);
-/* "-" is the standard input. */
+/* Reads a file; "-" is the standard input. */
 int calendar_specs_read(struct calendar_specs *s, const char *file, struct err *e);
-/* After the last file, and before any is asked: dates from ConfigMaps. Repeated events of an
- * iCalendar are followed for ten years after now_ms. */
+/* Closes the shelf, after the last file and before any Calendar is asked: takes dates from
+ * ConfigMaps. Repeated events of an iCalendar are followed for ten years after now_ms. */
 int calendar_specs_close(struct calendar_specs *s, int64_t now_ms, struct err *e);
 
-/* Calendar i with its zone and all its dates, to be handed on; needs no calendar_specs_close(). Yours. */
+/* Resolves Calendar i, with its zone and all its dates, to be handed on; needs no
+ * calendar_specs_close(). Yours. */
 int calendar_specs_resolve(
 	struct calendar_specs *s, size_t i, int64_t now_ms, struct resolved *ret, struct err *e);
-/* A ConfigMap's text; ptr NULL: there is none. */
+/* Finds a ConfigMap's text; ptr NULL: there is none. */
 struct slice calendar_specs_text(
 	const struct calendar_specs *s, const char *configmap, const char *key);
 

@@ -17,18 +17,18 @@ enum {
 	RIGHT = 980,
 	PLOT = RIGHT - LEFT,
 	CURVE_HEIGHT = 140,
-	STRIP_HEIGHT = 48,  /* of one flavor's resource */
-	QUEUE_HEIGHT = 260, /* of a ClusterQueue's lanes together, at most */
+	STRIP_HEIGHT = 48,  /* height of one flavor's resource */
+	QUEUE_HEIGHT = 260, /* height of a ClusterQueue's lanes together, at most */
 	LANE_HEIGHT = 18,   /* at most */
 	PRICE_HEIGHT = 36,
-	COST_WIDTH = 90, /* left for what a run cost */
-	RUNS_MAX = 3000, /* drawn one by one */
+	COST_WIDTH = 90, /* room for what a run cost */
+	RUNS_MAX = 3000, /* runs drawn one by one */
 	CURVES_MAX = 8,
 };
 
 #define LETTER_WIDTH_PX 6.2 /* on average */
 
-/* Told apart also without most colours. */
+/* Colours that can be told apart also by most colour-blind people. */
 static const char *const palette[CURVES_MAX] = {
 	"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999933", "#555555"};
 
@@ -183,7 +183,7 @@ static double x_of(const struct chart *c, int64_t ms)
 	return LEFT + (last > first ? (double)(ms - first) * PLOT / (double)(last - first) : 0);
 }
 
-/* Adds level, for as long as it lasted in each pixel's time. */
+/* Adds level to each bucket, for as long as it lasted in that pixel's time. */
 static void spread(
 	const struct chart *c, double bucket[PLOT], int64_t from_ms, int64_t to_ms, double level)
 {
@@ -194,7 +194,7 @@ static void spread(
 	}
 }
 
-/* Steps through the buckets, each share of most; down to the base when it is filled. */
+/* Draws steps through the buckets, each a share of most; down to the base when filled. */
 static void draw_curve(const double bucket[PLOT], double most, double top, double height,
 	const char *colour, bool filled, struct buf *out)
 {
@@ -238,7 +238,7 @@ static const char *anchor_at(double x)
 				: " text-anchor=\"middle\"";
 }
 
-/* Drawn first, so that it lies behind everything; labels at top and bottom. */
+/* Draws the axis, first, so that it lies behind everything; labels at top and bottom. */
 static void draw_axis(const struct chart *c, double top, double bottom, struct buf *out)
 {
 	struct time_tick tick[TIME_AXIS_TICKS];
@@ -270,7 +270,7 @@ static void draw_use(const struct chart *c, size_t column, double top, struct bu
 		palette[column], true, out);
 }
 
-/* One strip for each: curves in one plot would hide each other. */
+/* Draws a strip for each column: curves in one plot would hide each other. */
 static double draw_curves(const struct chart *c, double top, struct buf *out)
 {
 	size_t n = c->summary->ncolumns < CURVES_MAX ? c->summary->ncolumns : CURVES_MAX;
@@ -293,7 +293,7 @@ static double draw_curves(const struct chart *c, double top, struct buf *out)
 
 /* ---- what the rules said --------------------------------------------------------------------- */
 
-/* Of the turns of this rule, the first from *at on; SIZE_MAX: there is none. */
+/* Finds the first turn of this rule, from *at on; SIZE_MAX: there is none. */
 static size_t next_turn(const struct chart *c, const struct rule *rule, size_t at)
 {
 	while (at < c->nturns && c->turn[at].rule != rule)
@@ -334,7 +334,7 @@ static void draw_closed(
 			draw_shade(c, &b->rule[i], top, bottom, out);
 }
 
-/* Of several the first by name holds. */
+/* Finds the PricePlan of a queue. Of several the first by name holds. */
 static const struct rule *plan_of(const struct chart *c, const char *clusterqueue)
 {
 	const struct policy_specs *b = &c->w->policy_specs;
@@ -358,7 +358,7 @@ static void factor_range(
 	}
 }
 
-/* Down to 0, or below where a price is. Returns where it ends. */
+/* Draws the line of prices, down to 0, or below where a price is. Returns where it ends. */
 static double draw_price(
 	const struct chart *c, const char *clusterqueue, double top, struct buf *out)
 {
@@ -384,8 +384,8 @@ static double draw_price(
 
 /* ---- the runs of one ClusterQueue ------------------------------------------------------------ */
 
-/* The runs of one ClusterQueue, in order of their beginning, and the lane of each: the first that
- * is free. Returns how many lanes there are. */
+/* Finds the lane of each run of a ClusterQueue, in order of their beginning: the first lane that is
+ * free. Returns how many lanes there are. */
 static size_t find_lanes(const struct chart *c, const char *clusterqueue, size_t *lane)
 {
 	int64_t *busy_ms = mem_array(c->nruns, sizeof(*busy_ms));
@@ -405,8 +405,8 @@ static size_t find_lanes(const struct chart *c, const char *clusterqueue, size_t
 	return n;
 }
 
-/* To the right of the run, before the lane's next one; else at its right end, if there is room beside its
- * name. */
+/* Draws the cost to the right of the run, before the lane's next one; else at its right end, if
+ * there is room beside its name. */
 static void draw_cost(const struct chart *c, const struct chart_run *r, int64_t next_ms, double y,
 	struct buf *out)
 {
@@ -436,7 +436,7 @@ static void put_title(
 		zone_text(z, r->from_ms / 1000, from), to, r->stopped ? ", stopped" : "");
 }
 
-/* next_ms: when the lane's next run begins. */
+/* Draws a run. next_ms: when the lane's next run begins. */
 static void draw_run(const struct chart *c, const struct chart_run *r, int64_t next_ms, double y,
 	double height, struct buf *out)
 {

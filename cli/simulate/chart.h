@@ -1,9 +1,11 @@
 /*
- * The chart: how much of each flavor's resources was in use over time, a strip for each, and a Gantt
- * chart of the runs in each ClusterQueue, as SVG of 1,000 pixels width. Where there are too many runs
- * to draw one by one, how many ran at a time. Behind them, shaded and named, when a RunPolicy that
- * binds the queue was closed; above them a line of what its PricePlan multiplied prices by; behind
- * the end of a run what it has cost.
+ * The chart, as SVG of 1,000 pixels width: how much of each flavor's resources was in use over
+ * time, a strip for each, and a Gantt chart of the runs in each ClusterQueue. Where there are too
+ * many runs to draw one by one, it shows how many ran at a time.
+ *
+ * Behind the runs, shaded and named, is when a RunPolicy that binds the queue was closed. Above
+ * them is a line of what the queue's PricePlan multiplied prices by; behind the end of a run, what
+ * it has cost.
  *
  * All stand on one time axis (time_axis.h), in the zone of the first Calendar; without one in UTC.
  */
@@ -19,20 +21,21 @@
 struct chart_run { /* one attempt of a Job */
 	size_t sim_job;
 	const char *clusterqueue;
-	size_t column; /* of its first line; SIZE_MAX */
+	size_t column; /* column of its first line; SIZE_MAX: none */
 	int64_t from_ms, to_ms;
 	int32_t attempt;
 	bool stopped;
 	int64_t cost;
-	const char *currency; /* the queue's; NULL: it has no price, or has not ended */
+	const char
+		*currency; /* currency of the queue; NULL: the run has no price, or has not ended */
 };
 
-struct chart_step { /* use of a column changes */
+struct chart_step { /* a change of a column's use */
 	int64_t at_ms, by;
 	size_t column;
 };
 
-struct chart_turn { /* a rule says something else from here on */
+struct chart_turn { /* a moment from which a rule says something else */
 	int64_t at_ms;
 	const struct rule *rule;
 	int64_t value; /* RunPolicy: whether it is open; PricePlan: the factor */
@@ -47,19 +50,19 @@ struct chart {
 	size_t nsteps;
 	struct chart_turn *turn;
 	size_t nturns;
-	size_t *open; /* of each actor: which run goes on */
+	size_t *open; /* of each sim_job: which run goes on */
 	size_t nopen;
 	struct zone *utc;
-	const struct zone *zone; /* of its times, while it is drawn */
+	const struct zone *zone; /* zone of its times, while it is drawn */
 };
 
 void chart_init(struct chart *c, const struct world *w, const struct summary *summary);
 void chart_done(struct chart *c);
 
 void chart_see(struct chart *c, const struct sim_event *e);
-/* At each instant that is played: what the rules say now. */
+/* Notes what the rules say, at each instant that is played. */
 void chart_look(struct chart *c, int64_t now_ms);
-/* After summary_close(). */
+/* Draws the chart, after summary_close(). */
 void chart_render(struct chart *c, struct buf *out);
 
 #endif

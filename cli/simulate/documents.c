@@ -15,8 +15,9 @@
 #define TEXT_MAX_BYTES (128u << 20)
 #define TREE_MAX_BYTES ((size_t)1024 << 20)
 
-/* Ten lines of aliases to aliases can ask for gigabytes; no manifest repeats itself so
- * often. Small documents may, up to a number that costs nothing. */
+/* Bounds on the nodes that are written out: ten lines of aliases to aliases can ask for gigabytes,
+ * and no manifest repeats itself so often. Small documents may, up to a number that costs
+ * nothing. */
 #define COPIES_MAX 16
 #define VISITS_FREE 100000
 
@@ -25,7 +26,7 @@ struct documents {
 	yaml_document_t document;
 	bool loaded;
 	size_t line;
-	size_t visits, visits_max; /* of nodes, while the document is written out */
+	size_t visits, visits_max; /* nodes seen while the document is written out */
 	struct json *json;
 	struct buf text;
 };
@@ -95,7 +96,7 @@ static bool is_fraction(const char *s)
 	return *s == '\0';
 }
 
-/* The shortest text that reads back as the same double. */
+/* Appends the shortest text that reads back as the same double. */
 static void put_double(struct buf *out, double value)
 {
 	char text[40];
@@ -176,7 +177,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : x->start_mark.index > y->start_mark.index ? 1 : -1;
 }
 
-/* Twice the same key: kubectl refuses that, and either choice here would surprise. */
+/* Refuses a key that is there twice, as kubectl does: either choice would surprise. */
 static int check_keys(struct documents *d, const yaml_node_t *map, struct err *e)
 {
 	const yaml_node_pair_t *p = map->data.mapping.pairs.start;
@@ -237,7 +238,7 @@ static int put_node(struct documents *d, int index, int depth, struct err *e)
 {
 	const yaml_node_t *n = yaml_document_get_node(&d->document, index);
 	d->line = n->start_mark.line + 1;
-	/* An alias to what it is part of never ends. */
+	/* The depth ends an alias to what it is part of. */
 	if (depth >= JSON_DEPTH)
 		return err_set(e, ERR_INVALID, "is nested deeper than %d levels", JSON_DEPTH);
 	if (d->text.failed || ++d->visits > d->visits_max)
@@ -302,7 +303,7 @@ int documents_next(struct documents *d, const cJSON **ret_root, struct err *e)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The value under the longest key that path begins with; keys may have dots in them. */
+/* Finds the value under the longest key that path begins with; keys may have dots in them. */
 static const yaml_node_t *step_key(
 	struct documents *d, const yaml_node_t *map, const char **path, size_t *ret_line)
 {
@@ -360,7 +361,7 @@ size_t documents_line_of(struct documents *d, const char *path)
 /* ---- the objects of a file --------------------------------------------------------------------
  * */
 
-/* One that is of no file has no line. */
+/* Returns the line of a field; an object of no file has none. */
 static size_t line_of(struct object_source *from, const char *field)
 {
 	char path[600];
@@ -456,12 +457,12 @@ static int is_shown(const struct dirent *entry)
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name); /* not in the order of some locale */
+	return strcmp((*a)->d_name, (*b)->d_name); /* not by some locale */
 }
 
 /* How the files of a directory are read. */
 struct directory_reader {
-	bool deep; /* with what is below it */
+	bool deep; /* with all directories below it */
 	size_t max;
 	object_reader *read;
 	void *ctx;
@@ -470,7 +471,7 @@ struct directory_reader {
 
 static int read_directory(struct directory_reader *r, const char *path, struct err *e);
 
-/* A link to a directory is none: it may lead back. */
+/* Reads an entry. A link to a directory counts as none: it may lead back. */
 static int read_entry(struct directory_reader *r, const char *path, const char *name, struct err *e)
 {
 	struct stat st;

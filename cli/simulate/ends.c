@@ -12,7 +12,7 @@ struct ended_run {
 
 struct ends_family {
 	char *ns, *name;
-	struct ended_run run[ENDS_KEPT]; /* the last, in no order */
+	struct ended_run run[ENDS_KEPT]; /* the last runs, in no order */
 	size_t n;
 };
 
@@ -91,7 +91,7 @@ static int by_length(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median of those that lasted longer than ran_ms; 0: none did. */
+/* Returns the median of the family's runs that lasted longer than ran_ms; 0: none did. */
 static int64_t usual_ms(const struct ends *x, const char *ns, const char *family, int64_t ran_ms)
 {
 	const struct family_key k = {ns, family};
@@ -107,7 +107,8 @@ static int64_t usual_ms(const struct ends *x, const char *ns, const char *family
 	return longer[(n - 1) / 2];
 }
 
-/* ran_ms: of its work, what is done. NEVER_MS: nothing tells. */
+/* Returns how long a run of the Job takes. ran_ms: the work that is done. NEVER_MS: nothing
+ * tells. */
 static int64_t length_of(const struct ends *x, const struct job *j, int64_t ran_ms)
 {
 	const struct job_durations *d = &j->durations;
@@ -123,8 +124,8 @@ static int64_t length_of(const struct ends *x, const struct job *j, int64_t ran_
 	return length_ms > ran_ms ? length_ms : NEVER_MS;
 }
 
-/* Pods that have finished stay finished. What they took counts only for a Job that waits: of a run it is
- * not known how many had finished before it began. */
+/* Keeps what finished pods have done: they stay finished. That counts only for a Job that waits; of
+ * a run it is not known how many had finished before it began. */
 static void keep_finished_pods(struct sim_job *a)
 {
 	const struct job *j = a->record;
@@ -157,7 +158,7 @@ static void settle_cronjob(const struct ends *x, struct world *w, struct cronjob
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Of each Job, how much of its work is done; -1: it does not run. */
+/* Returns how much of each Job's work is done; -1: it does not run. */
 static int64_t *runs_of(const struct world *w)
 {
 	int64_t *ran_ms = mem_array(w->nsim_jobs + 1, sizeof(*ran_ms));
@@ -167,8 +168,8 @@ static int64_t *runs_of(const struct world *w)
 		const struct adoption *a = &w->adoption[i];
 		const struct job *j = w->sim_job[a->sim_job].record;
 		int32_t all = job_pods(j);
-		__int128 ms =
-			w->live ? w->now_ms - a->at_ms : 0; /* of files: it ends so long after it */
+		__int128 ms = w->live ? w->now_ms - a->at_ms
+				      : 0; /* in files the run ends so long after its start */
 		if (a->leaves)
 			continue;
 		if (j->min_parallelism > 0 && !j->completions_follow && a->pods > 0 &&

@@ -13,18 +13,20 @@
 #include "cli/simulate/followed.h"
 #include "cli/simulate/think.h"
 
-/* Nothing is played that is later than this after the start. */
+/* Time after the start beyond which nothing is played. */
 #define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)
 #define DECISIONS_MAX 1024
-#define INSTANTS_PER_LOOK 64 /* at the real clock */
-/* No Job comes, and nothing that Calendars know of the future has started one. */
+#define INSTANTS_PER_LOOK 64 /* instants played for each look at the real clock */
+/* Time after which the play is over: no Job comes, and nothing that Calendars know of the future
+ * has started one. */
 #define SILENCE_MS (CALENDAR_HORIZON_S * 1000)
-/* So many stops for each Job that is there, and no work done that lasts: more than a year of
- * nights. */
+/* Stops for each Job, without work done that lasts, after which the play is over: more than a year
+ * of nights. */
 #define VAIN_STOPS 400
 
-/* In the order in which those of one instant happen. Arrivals that are known from the beginning are a
- * sorted list of their own (world.h), so that the agenda has only as many entries as Jobs run. */
+/* Kinds of events, in the order in which those of one instant happen. Arrivals that are known from
+ * the beginning are a sorted list of their own (world.h), so that the agenda has only as many
+ * entries as Jobs run. */
 enum event_kind {
 	EVENT_ADOPT, /* subject: a Job that runs from the beginning; its use begins to count */
 	EVENT_END,   /* subject: a Job whose attempt ends by itself; version: its sizes */
@@ -41,13 +43,13 @@ struct engine {
 	struct agenda agenda;
 	struct think think;
 	const struct observers *observers;
-	int64_t now_ms, last_ms; /* last_ms: what is later is not played */
-	int64_t wake_ms;	 /* when time alone may change what the queue decides */
-	size_t narrived;	 /* of world.arrival */
+	int64_t now_ms, last_ms; /* last_ms: the last instant that is played */
+	int64_t wake_ms; /* next time at which time alone may change what the queue decides */
+	size_t narrived; /* Jobs of world.arrival that have arrived */
 	size_t nrunning;
-	bool cut;	      /* a CronJob would go on */
+	bool cut;	      /* something would happen behind last_ms */
 	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
-	size_t vain_stops;    /* since a Job came, went or kept some of its work */
+	size_t vain_stops;    /* stops since a Job came, went or kept some of its work */
 	bool stuck;
 	size_t left_out; /* runs that the queue could not take in */
 	size_t *pressed; /* Jobs with a deadline that came or were stopped now */
@@ -81,7 +83,7 @@ static const char *clusterqueue_of(const struct engine *p, size_t sim_job)
 	return queue_outline_job(p->w->queue, &uid, &o) ? o.clusterqueue : "";
 }
 
-/* The lines are asked for before the room is given back. */
+/* Makes an event, with the Job's lines of before its room is given back. */
 static struct sim_event sim_event_of(struct engine *p, enum sim_event_kind kind, size_t sim_job)
 {
 	struct uid uid = world_uid(p->w, sim_job);
@@ -95,7 +97,7 @@ static struct sim_event sim_event_of(struct engine *p, enum sim_event_kind kind,
 	if (p->w->policy_specs.n > 0 && queue_job_bill(p->w->queue, &uid, p->now_ms, &p->bill) &&
 		p->bill.priced)
 		e.bill = &p->bill;
-	/* A node is "cq/NAME"; a Job that asks for nothing has no lines. */
+	/* A node is "cq/NAME". A Job that asks for nothing has no lines. */
 	e.clusterqueue =
 		e.nlines > 0 ? strchr(p->lines[0].node, '/') + 1 : clusterqueue_of(p, sim_job);
 	return e;
@@ -116,7 +118,8 @@ static void tell_progress(struct engine *p)
 
 /* ---- Jobs come and go ------------------------------------------------------------------------ */
 
-/* One whose completions follow its parallelism has less work with fewer pods. */
+/* Returns the number of pods for which its duration is told; 0 where completions follow
+ * parallelism, for then fewer pods have less work. */
 static int32_t full_pods(const struct job *j)
 {
 	return j->min_parallelism > 0 && !j->completions_follow ? job_pods(j) : 0;
@@ -132,7 +135,7 @@ static void set_job(struct engine *p, size_t sim_job, const char *hold)
 	queue_set_job(p->w->queue, &j);
 }
 
-/* Whether it can meet its deadline will be asked. */
+/* Notes that it will be asked whether the Job can meet its deadline. */
 static void press(struct engine *p, size_t sim_job)
 {
 	p->pressed = mem_one_more(p->pressed, p->npressed, sizeof(*p->pressed));
@@ -143,7 +146,7 @@ static void arrive(struct engine *p, size_t sim_job)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
 	if (a->state != SIM_JOB_COMING)
-		return; /* deleted before */
+		return; /* deleted before it came */
 	a->state = SIM_JOB_WAITING;
 	p->last_news_ms = p->now_ms;
 	p->vain_stops = 0;
@@ -158,7 +161,8 @@ static int64_t later(int64_t ms, int64_t length_ms)
 	return length_ms == NEVER_MS ? NEVER_MS : ms + length_ms;
 }
 
-/* What is due already, as the end of a run that is late, happens now. */
+/* Puts an event on the agenda. What is due already, such as the end of a run that is late, happens
+ * now. */
 static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t subject)
 {
 	if (at_ms < p->now_ms)
@@ -170,7 +174,8 @@ static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t su
 		p->cut |= kind == EVENT_FIRE || kind == EVENT_SUBMIT;
 }
 
-/* Its time has come, but of a trace another Job may have to end first. */
+/* Submits a Job whose time has come, or puts it off: in a trace another Job may have to end
+ * first. */
 static void submit(struct engine *p, size_t sim_job)
 {
 	int64_t at_ms = think_submit_ms(&p->think, sim_job, p->now_ms);
@@ -180,7 +185,7 @@ static void submit(struct engine *p, size_t sim_job)
 		put(p, at_ms, EVENT_SUBMIT, sim_job);
 }
 
-/* Those that waited for its end to be submitted. */
+/* Submits the Jobs that waited for this one's end. */
 static void let_follow(struct engine *p, size_t sim_job)
 {
 	int64_t at_ms;
@@ -194,7 +199,7 @@ static void come_after(struct engine *p, size_t sim_job)
 	arrive(p, sim_job);
 }
 
-/* It has so many pods from now on; before, done_ms of its work were done. */
+/* Sets how many pods the Job has from now on; before, done_ms of its work were done. */
 static void size(struct engine *p, size_t sim_job, int32_t pods, int64_t done_ms, int64_t since_ms)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -219,14 +224,15 @@ static void run(struct engine *p, size_t sim_job, int32_t pods, int64_t since_ms
 	size(p, sim_job, pods, a->kept_ms, since_ms);
 }
 
-/* It keeps what it holds until its pods are gone. Nothing else happens to it before. */
+/* Takes over a Job that was being stopped: it keeps what it holds until its pods are gone, and
+ * nothing else happens to it before. */
 static void adopt_leaving(struct engine *p, const struct adoption *a, const struct job *j)
 {
 	struct queue *q = p->w->queue;
 	p->w->sim_job[a->sim_job].state = SIM_JOB_WAITING;
 	queue_adopt_job(q, &j->uid, a->lines, a->nlines, a->at_ms);
 	queue_confirm_job(q, &j->uid, a->at_ms);
-	/* The Job tells what the run has left behind that it had. */
+	/* The Job itself tells the history of the run that is being stopped. */
 	queue_recall_history(q, &j->uid, &j->admission.history);
 	queue_leaving_job(q, &j->uid);
 	followed_tell(p->w, a->sim_job);
@@ -246,7 +252,8 @@ static void tell_left_out(struct engine *p, size_t sim_job, const char *why)
 		fputs("sluice: more Jobs that run are left out for such reasons\n", stderr);
 }
 
-/* The queue says what it holds. One that cannot be in its queue runs on, and counts nowhere. */
+/* Takes over a Job of which the queue says what it holds. A Job that cannot be in its queue runs
+ * on, and counts nowhere. */
 static bool take_in(struct engine *p, const struct adoption *a, const struct job *j)
 {
 	static struct intake in;
@@ -261,7 +268,8 @@ static bool take_in(struct engine *p, const struct adoption *a, const struct job
 	return false;
 }
 
-/* Some pods may have finished since its lines were written down. */
+/* Counts the pods of a Job that is taken over. Some may have finished since its lines were written
+ * down. */
 static int32_t adopted_pods(struct engine *p, const struct adoption *a, const struct job *j)
 {
 	queue_confirm_job(p->w->queue, &j->uid, a->at_ms);
@@ -289,10 +297,10 @@ static void adopt(struct engine *p, const struct adoption *a)
 	put(p, a->at_ms, EVENT_ADOPT, a->sim_job);
 	s->kept_ms += a->before_ms;
 	run(p, a->sim_job, adopted_pods(p, a, &j), a->at_ms);
-	s->kept_ms -= a->before_ms; /* a stop would lose that, too */
+	s->kept_ms -= a->before_ms; /* negative, for a stop would lose that, too */
 }
 
-/* Its pods are gone, and it waits again. */
+/* Gives back the quota of a Job whose pods are gone; it waits again. */
 static void leave_quota(struct engine *p, size_t sim_job)
 {
 	struct uid uid = world_uid(p->w, sim_job);
@@ -304,7 +312,7 @@ static void leave_quota(struct engine *p, size_t sim_job)
 
 static void fire(struct engine *p, size_t cronjob, int64_t due_ms);
 
-/* A CronJob that forbids concurrency and missed its time makes up for it, once. */
+/* Lets a Job go. A CronJob that forbids concurrency and missed its time makes up for it, once. */
 static void leave(struct engine *p, size_t sim_job)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -331,7 +339,7 @@ static void finish(struct engine *p, const struct event *event)
 {
 	const struct sim_job *a = &p->w->sim_job[event->subject];
 	if (a->state != SIM_JOB_RUNNING || a->sizes != event->version)
-		return; /* that attempt was stopped, or goes on with other pods */
+		return; /* the attempt was stopped, or goes on with other pods */
 	struct uid uid = world_uid(p->w, event->subject);
 	int64_t deadline_ms = world_deadline_ms(p->w, event->subject);
 	queue_finished_job(p->w->queue, &uid, p->now_ms);
@@ -392,7 +400,7 @@ static void start(struct engine *p, size_t sim_job, const struct decision *d)
 	tell(p, &e);
 }
 
-/* Keeps what is safe of its work; returns what was not. */
+/* Keeps what is safe of the Job's work; returns what was not. */
 static int64_t lose(struct engine *p, size_t sim_job)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -403,7 +411,7 @@ static int64_t lose(struct engine *p, size_t sim_job)
 	return lost_ms;
 }
 
-/* Its duration is the work of so many pods. */
+/* Returns the number of pods whose work the Job's duration is. */
 static int32_t pods_of_work(const struct sim_job *a)
 {
 	return a->full_pods > 0 ? a->full_pods : a->pods;
@@ -436,7 +444,8 @@ static void stop(struct engine *p, size_t sim_job, const struct decision *d)
 		press(p, sim_job);
 }
 
-/* What is not safe of the work is divided among its pods; those that go lose their part. */
+/* Shrinks a run. What is not safe of the work is divided among its pods; those that go lose their
+ * part. */
 static void shrink(struct engine *p, size_t sim_job, const struct decision *d)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -455,7 +464,7 @@ static void shrink(struct engine *p, size_t sim_job, const struct decision *d)
 	tell(p, &e);
 }
 
-/* The queue has counted the pods already. */
+/* Grows a run, whose pods the queue has counted already. */
 static void grow(struct engine *p, size_t sim_job, const struct decision *d)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -475,7 +484,8 @@ static void give_notice(struct engine *p, size_t sim_job, const struct decision 
 	tell(p, &e);
 }
 
-/* What it waits for has failed: its owner said what then. */
+/* Gives up a Job that waits for another one, which has failed: it is held or deleted, as its owner
+ * said. */
 static void give_up(struct engine *p, size_t sim_job, const struct decision *d)
 {
 	struct sim_event e = sim_event_of(p, SIM_EVENT_GIVEN_UP, sim_job);
@@ -489,7 +499,7 @@ static void give_up(struct engine *p, size_t sim_job, const struct decision *d)
 		set_job(p, sim_job, "DependencyNeverSatisfied");
 }
 
-/* True when room came free. */
+/* Carries out a decision. True when room came free. */
 static bool carry_out(struct engine *p, const struct decision *d)
 {
 	size_t sim_job = world_find(p->w, &d->uid);
@@ -518,8 +528,8 @@ static bool carry_out(struct engine *p, const struct decision *d)
 	return false;
 }
 
-/* Asks again only if there is more to say: a full list, or quota that stopped Jobs gave
- * back. A start changes nothing that the queue does not know. */
+/* Carries out decisions until there are no more. Asks again only after a full list, or after quota
+ * came back: a start changes nothing that the queue does not know. */
 static void settle(struct engine *p)
 {
 	static struct decision out[DECISIONS_MAX];
@@ -550,7 +560,7 @@ static void tell_unreachable(struct engine *p, size_t sim_job, const struct expl
 	tell(p, &e);
 }
 
-/* Time alone may make it so: it is looked at again when its latest start has passed. */
+/* Looks whether a Job can meet its deadline, and once more when its latest start has passed. */
 static void look_at_deadline(struct engine *p, size_t sim_job)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -581,7 +591,7 @@ static int64_t next_arrival_ms(const struct engine *p)
 	if (p->narrived == w->narrivals)
 		return NEVER_MS;
 	int64_t ms = w->sim_job[w->arrival[p->narrived]].arrival_ms;
-	return ms > w->start_ms ? ms : w->start_ms; /* live ones came before */
+	return ms > w->start_ms ? ms : w->start_ms; /* Jobs of a live cluster came before */
 }
 
 static int64_t next_ms(const struct engine *p)
@@ -631,12 +641,12 @@ static void engine_instant(struct engine *p)
 		happen(p, &event);
 	while (next_arrival_ms(p) <= p->now_ms)
 		submit(p, p->w->arrival[p->narrived++]);
-	look_at_deadlines(p); /* of those that came: a late one is told before it starts */
+	look_at_deadlines(p); /* of Jobs that came: a late one is told before it starts */
 	p->wake_ms = NEVER_MS;
-	/* Before that, those that wait are known to have waited: another one started. */
+	/* Before settled_ms nothing is decided: Jobs waited then, while another one was started. */
 	if (p->now_ms >= p->w->settled_ms)
 		settle(p);
-	look_at_deadlines(p); /* of those that were stopped */
+	look_at_deadlines(p); /* of Jobs that were stopped */
 	if (p->observers->chart)
 		chart_look(p->observers->chart, p->now_ms);
 	if (p->observers->watcher)
@@ -654,7 +664,7 @@ static void prepare(struct engine *p)
 			put(p, w->sim_job[i].delete_ms, EVENT_DELETE, i);
 	for (size_t i = 0; i < w->ncronjobs; i++) {
 		int64_t from_ms = w->cronjob[i].from_ms;
-		/* As Kubernetes: after the moment of its creation. */
+		/* Kubernetes, too, begins after the moment of the CronJob's creation. */
 		put_next_fire(p, i, from_ms == NEVER_MS ? w->start_ms - 1 : from_ms);
 	}
 	put(p, w->settled_ms, EVENT_LOOK, 0);
@@ -662,7 +672,7 @@ static void prepare(struct engine *p)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Only Calendars and prices would go on. */
+/* True if only Calendars and prices would go on. */
 static bool is_over(struct engine *p)
 {
 	size_t left = p->nrunning + queue_waiting(p->w->queue);
@@ -674,8 +684,8 @@ static bool is_over(struct engine *p)
 	return left == 0 || p->wake_ms - p->last_news_ms > SILENCE_MS;
 }
 
-/* A Job that was to have ended by now and has not, or, when the run was not cut short, never will;
- * and what those that run have cost so far. */
+/* Tells of each Job that should have ended by now and has not, or, when the play was not cut short,
+ * never will; and what the Jobs that run have cost so far. */
 static void tell_unfinished(struct engine *p, bool cut)
 {
 	struct world *w = p->w;
@@ -743,7 +753,7 @@ static void tell_waiters(struct engine *p)
 	free(all);
 }
 
-/* The core's time is real time without what the journal took. */
+/* Measures the core's time: real time without that of the journal. */
 static void measure(struct engine *p)
 {
 	struct summary *s = p->observers->summary;
@@ -752,7 +762,7 @@ static void measure(struct engine *p)
 		s->core_us -= p->observers->journal->us;
 }
 
-/* What is in the way of the rest of the play, for people. */
+/* Tells people what is in the way of the rest of the play. */
 static void tell_stuck(const struct engine *p)
 {
 	fprintf(stderr,
@@ -760,7 +770,8 @@ static void tell_stuck(const struct engine *p)
 		instant_seconds(p->now_ms).s, p->vain_stops);
 }
 
-/* Until nothing more happens, or to last_ms. True: something would have happened behind it. */
+/* Plays until nothing more happens, or to last_ms. True: something would have happened behind
+ * it. */
 static bool engine_on(struct engine *p)
 {
 	for (int64_t next; (next = next_ms(p)) != NEVER_MS && !is_over(p);) {

@@ -20,7 +20,7 @@ static enum predecessor_state state_of(const struct sim_job *a)
 	return a->attempt > 0 ? PREDECESSOR_STARTED : PREDECESSOR_WAITS;
 }
 
-/* False: it is none, or has not come yet. */
+/* Says what the Job is to others. False: it is none that they can wait for, or has not come yet. */
 static bool followed_is(const struct world *w, size_t sim_job, struct predecessor *ret)
 {
 	const struct sim_job *a = &w->sim_job[sim_job];

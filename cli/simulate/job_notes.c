@@ -28,7 +28,7 @@ static int fault(const struct job *j, const char *annotation, struct err *e)
 	return ERR_INVALID;
 }
 
-/* Annotations are text; a number without quotes is clear enough here. NULL when absent. */
+/* Returns an annotation. A number without quotes is clear enough here. NULL when absent. */
 static const char *note(const cJSON *o, const char *key, char number[32])
 {
 	const cJSON *item = json_get(json_object(json_object(o, "metadata"), "annotations"), key);
@@ -59,8 +59,8 @@ static int read_duration(const cJSON *o, const struct job *j, int64_t *ret_ms, s
 	return fault(j, DURATION_ANNOTATION, e);
 }
 
-/* Pods that have finished stay finished: with fewer at a time than are to be completed they come
- * one after the other, and each such wave is safe when it is over. */
+/* With fewer pods at a time than are to be completed they come in waves, and each wave is safe when
+ * it is over: pods that have finished stay finished. */
 int64_t job_notes_wave_ms(const struct job *j, int64_t duration_ms)
 {
 	if (duration_ms == NEVER_MS || j->parallelism < 1 || j->completions <= j->parallelism)
@@ -104,7 +104,7 @@ static int read_outcome(const cJSON *o, const struct job *j, bool *ret_fails, st
 	return fault(j, OUTCOME_ANNOTATION, e);
 }
 
-/* What decode_job passes over, since no API server lets it in. */
+/* Checks what decode_job() passes over, since no API server lets it in. */
 static int check_shape(const cJSON *o, const struct job *j, struct err *e)
 {
 	const cJSON *created = json_get(json_object(o, "metadata"), "creationTimestamp");
@@ -131,7 +131,7 @@ static int read_admitted_text(
 	return 0;
 }
 
-/* Tells whether a key was to be one of the simulation's and is none. s has the one that was meant. */
+/* True if a key was to be one of the simulation's and is none. s has the one that was meant. */
 static bool is_misspelt(const char *key, struct similar *s)
 {
 	static const char *const keys[] = {DURATION_ANNOTATION, CHECKPOINT_ANNOTATION,
@@ -152,7 +152,7 @@ static bool is_plain(const char *key)
 	return !*key;
 }
 
-/* The API server warns of other keys that Sluice does not read, and of none of these. */
+/* Checks the keys of the simulation, of which the API server does not warn. */
 static int check_keys(const cJSON *o, const struct job *j, struct err *e)
 {
 	char shown[SHOWN_SIZE];
@@ -299,7 +299,7 @@ int job_notes_add(struct world *w, struct job *j, const struct job_notes *notes,
 
 /* ---- CronJobs -------------------------------------------------------------------------------- */
 
-/* The Job that the CronJob controller would make of its template. */
+/* Appends the Job that the CronJob controller would make of the template. */
 static void print_job(const cJSON *o, struct buf *out)
 {
 	static const char *const copied[] = {"labels", "annotations"};
@@ -322,7 +322,7 @@ static void print_job(const cJSON *o, struct buf *out)
 	jw_close(&w);
 }
 
-/* "Job a/b: spec.x: must" to "CronJob a/b: spec.jobTemplate.spec.x: must". */
+/* Turns "Job a/b: spec.x: must" into "CronJob a/b: spec.jobTemplate.spec.x: must". */
 static int template_fault(const cJSON *o, int code, struct err *e)
 {
 	struct err inner = *e;
@@ -381,7 +381,7 @@ static int read_policy(const cJSON *spec, enum cron_policy *ret, struct err *e)
 		      : 0;
 }
 
-/* Without timeZone it is that of the controller manager: UTC here. */
+/* Finds the zone. Without timeZone it is that of the controller manager: UTC here. */
 static int find_zone(struct world *w, const char *name, const struct zone **ret, struct err *e)
 {
 	int rc = world_zone(w, name, ret, e);

@@ -82,7 +82,7 @@ static void finished_message(
 		e->late_ms > 0 ? " late" : "");
 }
 
-/* The figure of lost_ms. */
+/* Returns lost_ms in words. */
 static struct span_text lost_text(const struct sim_event *e)
 {
 	return span_short(quantity_times(e->lost_ms, e->lost_pods));
@@ -99,7 +99,7 @@ static void shrank_message(
 		lost_text(e).s);
 }
 
-/* Own words, where the queue has none. */
+/* Writes the queue's message, or our own words where it has none. */
 static void message_of(const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
 	const struct sim_job *a = &j->w->sim_job[e->sim_job];
@@ -140,7 +140,7 @@ static void message_of(const struct journal *j, const struct sim_event *e, char 
 	}
 }
 
-/* "" is left out. */
+/* Writes a member; "" is left out. */
 static void member(struct json_writer *w, const char *key, const char *text)
 {
 	if (*text)
@@ -163,7 +163,7 @@ static bool runs_on(const struct sim_event *e)
 	       e->kind == SIM_EVENT_SHRANK;
 }
 
-/* What it costs from now on; of those that end, what it has cost. */
+/* Writes what a run costs from now on, or, if it has ended, what it has cost. */
 static void bill_json(struct json_writer *w, const struct sim_event *e)
 {
 	if (!e->bill)
@@ -229,7 +229,7 @@ static enum colour colour_of(enum sim_event_kind kind)
 	return COLOUR_NONE;
 }
 
-/* "; 0.16 EUR an hour" */
+/* Appends "; 0.16 EUR an hour". */
 static void add_cost(const struct sim_event *e, char *text, size_t size)
 {
 	char amount[MONEY_TEXT_SIZE];

@@ -13,11 +13,11 @@
 
 struct journal {
 	const struct world *w;
-	FILE *out;	     /* JSON goes here as it happens; NULL: a table is kept */
-	struct buf line;     /* not written yet */
-	struct table *table; /* NULL: none, or it became too long */
+	FILE *out;	     /* for JSON, as it happens; NULL: a table is kept */
+	struct buf line;     /* text that is not written yet */
+	struct table *table; /* NULL: there is none, or it became too long */
 	size_t nrows;
-	int64_t us; /* real time that writing took */
+	int64_t us; /* real time that writing took, in microseconds */
 };
 
 enum { JOURNAL_ROWS_MAX = 200 };
@@ -27,7 +27,7 @@ void journal_init_table(struct journal *j, const struct world *w, const struct s
 void journal_done(struct journal *j); /* writes what is left */
 
 void journal_see(struct journal *j, const struct sim_event *e);
-/* The table, or one line that says how many rows it would have. */
+/* Appends the table, or one line that says how many rows it would have. */
 void journal_render_table(const struct journal *j, struct buf *out);
 
 const char *sim_event_name(enum sim_event_kind kind); /* "Admitted" */

@@ -15,8 +15,8 @@
 #include "controller/wire/decode_text.h"
 #include "queue/price/money.h"
 
-#define CLUSTER "the cluster" /* what sentences begin with, where they name a file else */
-#define COMPLAINTS_MAX 10     /* of the objects of one kind */
+#define CLUSTER "the cluster" /* the beginning of sentences that else name a file */
+#define COMPLAINTS_MAX 10     /* complaints about the objects of one kind */
 
 /* What a Budget's status says. */
 struct live_spent {
@@ -24,27 +24,27 @@ struct live_spent {
 	int64_t from_ms, micro;
 };
 
-/* A kind, and what goes without it. */
+/* A kind, and what is missing without it. */
 struct listing {
 	const char *root, *plural, *query;
-	const char *kind;    /* for the reader, and for people */
+	const char *kind;    /* the kind's name, for the reader and for people */
 	const char *right;   /* as in RBAC: "clusterqueues.sluice.dev" */
-	const char *without; /* NULL: there is no play without it; else what follows */
+	const char *without; /* what follows without it; NULL: there is no play */
 };
 
 struct reader {
 	struct live *l;
 	struct kube_client *client;
 	struct json *json;
-	const struct listing *k; /* that is read */
-	int64_t date_ms;	 /* of the last answer; 0: it did not say */
+	const struct listing *k; /* the kind that is read */
+	int64_t date_ms;	 /* date of the last answer; 0: it had none */
 	size_t complaints;
-	uint64_t ranked; /* QueuedJobs so far */
+	uint64_t ranked; /* number of QueuedJobs so far */
 };
 
 /* ---- lists, page by page --------------------------------------------------------------------- */
 
-/* A fault of one object ends nothing: read has said it. */
+/* Lists a kind. A fault of one object ends nothing: read has said it. */
 static int read_listing(
 	struct reader *r, const struct listing *k, question_item_fn *read, struct err *e)
 {
@@ -62,7 +62,7 @@ static int read_listing(
 	return rc;
 }
 
-/* What no sense can be made of is left out, as in the cluster. */
+/* Says that an object makes no sense, and is left out as in the cluster. */
 static void complain(struct reader *r, const struct err *e)
 {
 	if (r->complaints++ < COMPLAINTS_MAX)
@@ -124,7 +124,7 @@ static void read_cronjob(const cJSON *o, void *ctx)
 	struct reader *r = ctx;
 	size_t n = r->l->w->ncronjobs;
 	read_described(o, r);
-	/* What was due before has been made by Kubernetes. */
+	/* The CronJob begins when the play does: Kubernetes has made what was due before. */
 	if (r->l->w->ncronjobs > n)
 		r->l->w->cronjob[n].from_ms = NEVER_MS;
 }
@@ -147,7 +147,7 @@ static void read_job(const cJSON *o, void *ctx)
 static const struct described {
 	struct listing listing;
 	question_item_fn *read;
-	void (*know)(struct queue *q, bool known); /* NULL, or told when it is missing */
+	void (*know)(struct queue *q, bool known); /* NULL, or told when the kind is missing */
 } kinds[] = {
 	{OURS("resourceflavors", "ResourceFlavor"), read_described},
 	{OURS("cohorts", "Cohort"), read_described},
@@ -179,7 +179,7 @@ static const struct described {
 		read_described, queue_know_device_classes},
 };
 
-/* What may be missing, and is asked for only then. */
+/* Kinds that may be missing, and are asked for only where they matter. */
 static const struct listing
 	namespaces = {"/api/v1", "namespaces", "", "Namespace", "namespaces",
 		"labels of Namespaces are not known, which no ClusterQueue asks for"},
@@ -204,7 +204,7 @@ static int refuse(const struct listing *k, struct err *e)
 		k->plural, k->right);
 }
 
-/* 1: it may not be read, and the play can go on without it. */
+/* Reads a kind. 1: it may not be read, and the play can go on without it. */
 static int read_kind(
 	struct reader *r, const struct listing *k, question_item_fn *read, struct err *e)
 {
@@ -213,7 +213,7 @@ static int read_kind(
 		return err_set(e, ERR_GONE,
 			"%s has no kind ClusterQueue of sluice.dev: Sluice is not installed there",
 			r->l->options.config->origin);
-	if (rc == ERR_GONE) /* an older cluster, or an older Sluice: there are none */
+	if (rc == ERR_GONE) /* an older cluster, or an older Sluice, has no such kind */
 		return 0;
 	if (rc != ERR_DENIED)
 		return rc;
@@ -233,7 +233,7 @@ static int read_kinds(struct reader *r, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
-/* Kinds of which it depends on the others whether they can be missing. needed: they cannot. */
+/* Reads a kind that can be missing, unless others need it. */
 static int read_if(struct reader *r, const struct listing *k, question_item_fn *read, bool needed,
 	struct err *e)
 {
@@ -247,7 +247,8 @@ static int read_if(struct reader *r, const struct listing *k, question_item_fn *
 
 /* ---- ConfigMaps ------------------------------------------------------------------------------ */
 
-/* One that is not there is what it is in the cluster, too: its Calendar or PricePlan says so. */
+/* Reads a ConfigMap. A missing one is missing in the cluster, too: its Calendar or PricePlan says
+ * so. */
 static int read_configmap(struct reader *r, const char *name, const char *key, struct err *e)
 {
 	struct buf path;
@@ -302,7 +303,8 @@ static void read_rank(const cJSON *o, void *ctx)
 	live_jobs_rank(&r->l->jobs, decode_namespace_of(o), decode_name(o), r->ranked++);
 }
 
-/* The order of the live queue, where times do not tell it. Who may not ask goes without. */
+/* Reads the order of the live queue, where times do not tell it. A user without the right goes
+ * without. */
 static void read_ranks(struct reader *r)
 {
 	static const struct listing queuedjobs = {
@@ -314,7 +316,7 @@ static void read_ranks(struct reader *r)
 	r->date_ms = date_ms;
 }
 
-/* No earlier than anything that was seen: clocks differ. */
+/* Sets when time begins: no earlier than anything that was seen, for clocks differ. */
 static void begin_time(struct reader *r)
 {
 	struct live *l = r->l;
@@ -347,7 +349,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Each once. */
+/* Lists the namespaces with Jobs that wait for others, each once. */
 static size_t namespaces_that_wait(const struct world *w, const char ***ret)
 {
 	size_t n = 0, kept = 0;
@@ -362,7 +364,7 @@ static size_t namespaces_that_wait(const struct world *w, const char ***ret)
 	return kept;
 }
 
-/* There are those that have ended, and those without a queue. */
+/* Reads the other Jobs of these namespaces: those that have ended, and those without a queue. */
 static int read_others(struct reader *r, struct err *e)
 {
 	const char **ns;
@@ -466,8 +468,8 @@ static bool find_budget(const struct queue *q, const char *name, struct budget_v
 }
 
 /*
- * Budgets of one queue may have several periods, and what was spent today was spent this month, too. So
- * what is told of a longer one is what the shorter ones have not brought it already.
+ * Budgets of one queue may have several periods, and what was spent today was spent this month,
+ * too. So of a longer period only what the shorter ones have not brought is told.
  */
 void live_close(struct live *l)
 {
