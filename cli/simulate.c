@@ -1,4 +1,4 @@
-/* The command: reads a world, plays it, shows what came of it. */
+/* The command simulate: reads a world, plays it, shows what came of it. */
 #include <ev.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -169,7 +169,7 @@ static void engine(struct world *w, const struct simulate_options *o)
 	summary_done(&summary);
 }
 
-/* A sentence may be the API server's. */
+/* Prints the complaint, in which a sentence may be the API server's. */
 static void complain(const struct err *e)
 {
 	struct buf text;
@@ -179,7 +179,8 @@ static void complain(const struct err *e)
 	buf_done(&text);
 }
 
-/* A cluster may be out of reach, or a right missing. What is wrong with files is ERR_GONE, too. */
+/* Returns the exit code: a cluster may be out of reach, or a right missing. What is wrong with
+ * files is ERR_GONE, too. */
 static int code_of(int rc)
 {
 	if (rc == 0)

@@ -15,9 +15,9 @@
 struct live_job {
 	struct job *job; /* ours, until it is the world's */
 	struct job_plan plan;
-	struct adoption run; /* of one that runs or leaves */
-	bool holds;	     /* it does */
-	bool intruder;	     /* it runs, and Sluice did not start it */
+	struct adoption run; /* the run of a Job that runs or leaves */
+	bool holds;	     /* the Job runs or leaves */
+	bool intruder;	     /* the Job runs, and Sluice did not start it */
 	uint64_t rank;
 };
 
@@ -61,7 +61,7 @@ void live_jobs_see_namespace(struct live_jobs *l, const cJSON *o)
 	l->adoption[l->nadoptions++] = (struct live_adoption){mem_strdup(decode_name(o)), ms};
 }
 
-/* It began before its Namespace was told to have such Jobs adopted: newcomer.h. */
+/* True for a Job that began before its Namespace allowed to adopt such Jobs (newcomer.h). */
 static bool may_be_adopted(const struct live_jobs *l, const struct job *j)
 {
 	for (size_t i = 0; i < l->nadoptions; i++)
@@ -81,8 +81,8 @@ static bool has_line(const struct adoption *a, const char *resource)
 	return false;
 }
 
-/* In the ledger's units. An older story tells flavors alone: then it is what its pods request. Below 0: it
- * makes no sense. */
+/* Returns an amount in the ledger's units. An older story tells flavors alone: then it is what the
+ * Job's pods request. Below 0: it makes no sense. */
 static int64_t amount_of(const struct job *j, const cJSON *holds, const char *resource)
 {
 	int64_t amount;
@@ -91,7 +91,7 @@ static int64_t amount_of(const struct job *j, const cJSON *holds, const char *re
 	return json_i64(holds, resource, &amount) < 0 ? -1 : amount;
 }
 
-/* False: the story does not tell all of it. */
+/* Reads the lines of a run. False: the story does not tell all of them. */
 static bool read_lines(
 	struct live_jobs *l, const struct job *j, const cJSON *story, struct adoption *a)
 {
@@ -116,8 +116,9 @@ static bool read_lines(
 	return true;
 }
 
-/* The story of a start is written with the start, and that of a change of its size later. A start time
- * from before it is that of an earlier run: the Job controller has yet to write this one's. */
+/* Returns when the run began. The story of a start is written with the start, that of a change of
+ * size later. A start time from before the story is an earlier run's: the Job controller has yet to
+ * write this one's. */
 static int64_t began_ms(const struct job *j)
 {
 	const struct job_status *s = &j->status;
@@ -127,7 +128,7 @@ static int64_t began_ms(const struct job *j)
 	return told_ms;
 }
 
-/* One that was adopted holds quota since then, and worked before. */
+/* Reads when a run began to hold quota. An adopted one worked before. */
 static void read_begin(const struct job *j, const cJSON *story, struct adoption *a)
 {
 	const char *reason = json_text(story, "reason");
@@ -151,8 +152,8 @@ static void read_run(struct live_jobs *l, const struct job *j, struct adoption *
 	a->by_queue = true;
 }
 
-/* As its owner wrote it: a run with fewer pods has the smaller numbers in its spec. What it has now is
- * told by its lines. */
+/* Restores the size that the owner wrote: a run with fewer pods has the smaller numbers in its
+ * spec. Its lines tell what it has now. */
 static void restore_size(struct job *j)
 {
 	struct job_admission *a = &j->admission;
@@ -166,7 +167,7 @@ static void restore_size(struct job *j)
 
 /* ---- what becomes of each -------------------------------------------------------------------- */
 
-/* Some of its pods may be left. */
+/* True if some pods of the Job may be left. */
 static bool has_pods(const struct job *j)
 {
 	const struct job_status *s = &j->status;
@@ -182,18 +183,18 @@ static bool ran_by_story(const struct job *j)
 static void take_run(struct live_jobs *l, struct live_job *x)
 {
 	struct job *j = x->job;
-	int32_t pods = job_pods(j); /* with the numbers of the run */
+	int32_t pods = job_pods(j); /* by the numbers of the run */
 	read_run(l, j, &x->run);
 	x->holds = true;
 	x->run.pods = pods;
 	if (j->admission.state == STORY_STARTED)
 		x->plan.attempt = j->admission.attempt - 1;
 	if (pods == 0 || j->status.ending)
-		x->plan.duration_ms = 0; /* its work is over, and it ends now */
+		x->plan.duration_ms = 0; /* the work is over, and the run ends now */
 	restore_size(j);
 }
 
-/* since_ms: it was stopped, or deleted. */
+/* Takes a Job that leaves. since_ms: when it was stopped, or deleted. */
 static void take_leaving(struct live_jobs *l, struct live_job *x, int64_t since_ms)
 {
 	read_run(l, x->job, &x->run);
@@ -204,7 +205,7 @@ static void take_leaving(struct live_jobs *l, struct live_job *x, int64_t since_
 		x->plan.delete_ms = x->run.leaves_ms;
 }
 
-/* A person's suspension holds until a person acts. */
+/* Holds a Job that a person suspended, until a person acts. */
 static void heed_person(struct job *j)
 {
 	if (j->suspended_by_person && !j->hold)
@@ -230,7 +231,7 @@ static void take_resumed(struct live_jobs *l, struct live_job *x)
 		x->intruder = true;
 }
 
-/* False: it will never start, and holds nothing. */
+/* Takes a Job. False: it will never start, and holds nothing. */
 static bool take(struct live_jobs *l, const cJSON *o, struct live_job *x)
 {
 	const struct job *j = x->job;
@@ -269,7 +270,7 @@ static void note_time(struct live_jobs *l, const struct job *j)
 	l->newest_ms = later_of(l->newest_ms, j->status.finished_ms);
 }
 
-/* What the simulation's own annotations say of it, where they are as they should be. */
+/* Reads the simulation's own annotations, where they are as they should be. */
 static struct job_plan plan_of(const cJSON *o, const struct job *j)
 {
 	struct job_notes notes;

@@ -22,8 +22,8 @@ static struct world *world_of(const struct object_source *r)
 	return r->ctx;
 }
 
-/* A text member put into an object that lacks it, for as long as the object is decoded: it lives
- * in the caller's frame, and the tree never frees one by one (json.h). */
+/* A text member that is put into an object, for as long as the object is decoded. It lives in the
+ * caller's frame, and the tree never frees one by one (json.h). */
 struct graft {
 	cJSON item;
 };
@@ -122,7 +122,8 @@ static int read_job(struct object_source *r, const cJSON *o, struct err *e)
 	return rc;
 }
 
-/* A Node that is written by hand says nothing of its conditions, and is meant to be there. */
+/* Reads a Node. One that is written by hand says nothing of its conditions, and is meant to be
+ * there. */
 static int read_node(struct object_source *r, const cJSON *o, struct err *e)
 {
 	struct node_facts *n = NULL;
@@ -147,12 +148,12 @@ static int read_cronjob(struct object_source *r, const cJSON *o, struct err *e)
 struct kind {
 	const char *api, *name;
 	bool namespaced;
-	/* How an object is read: at most one of these. None: it is of no consequence here. */
+	/* How an object is read: at most one of these. None: it does not matter here. */
 	int (*read)(struct object_source *r, const cJSON *o, struct err *e);
 	tell_queue *tell;
-	bool is_rule; /* kept by policy_specs until all is read */
+	bool is_rule; /* policy_specs keeps it until all is read */
 	enum rule_kind rule;
-	/* A field that older versions of Kueue called otherwise: it would be passed over. */
+	/* A field that older versions of Kueue called otherwise, and that would be passed over. */
 	const char *old_name, *new_name;
 };
 
@@ -291,7 +292,7 @@ static int read_object(struct object_source *r, const cJSON *o, struct err *e)
 		return object_fault(r, ERR_INVALID, e);
 	}
 	unknown_kind(api, kind, e);
-	/* The sentence has no path in front: the line is that of the field at fault. */
+	/* The line is that of the field at fault: the sentence has no path in front. */
 	object_wrap(r, "kind", e);
 	return ERR_INVALID;
 }

@@ -98,7 +98,7 @@ static void pool_of(const struct node_specs *f, const struct flavor_spec *flavor
 void node_specs_apply(const struct node_specs *f, struct queue *q)
 {
 	queue_know_cluster(q);
-	queue_know_pods(q, true); /* what runs there is what was started here */
+	queue_know_pods(q, true); /* only what was started here runs there */
 	for (size_t i = 0; i < f->nflavors; i++)
 		if (f->flavor[i]->lending != LENDING_NONE)
 			pool_of(f, f->flavor[i], q);

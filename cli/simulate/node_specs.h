@@ -1,8 +1,8 @@
 /*
- * The fleet: the Nodes of the manifests. What they lend of themselves (status.allocatable has
- * kubernetes.io/batch-cpu, gocran.io/cpu and the like) is told to the queue as the pools of the
- * flavors that have spec.idlePool; and it is told what they are for the pods
- * (queue/features/nodes/node_suitability.h). It stays as the files have it.
+ * The fleet: the Nodes of the manifests. The queue is told what they lend (status.allocatable has
+ * kubernetes.io/batch-cpu, gocran.io/cpu and the like), as the pools of the flavors that have
+ * spec.idlePool. It is also told what they are for the pods
+ * (queue/features/nodes/node_suitability.h). The fleet stays as the files have it.
  */
 #ifndef SLUICE_CLI_SIMULATE_NODE_SPECS_H
 #define SLUICE_CLI_SIMULATE_NODE_SPECS_H
@@ -22,15 +22,15 @@ struct node_specs {
 
 void node_specs_done(struct node_specs *f);
 
-/* Both take what they are given (one block). The last of a name holds. */
+/* Add a Node, and a flavor; both are taken (one block). The last of a name holds. */
 void node_specs_see(struct node_specs *f, struct node_facts *node);
 void node_specs_see_flavor(struct node_specs *f, struct flavor_spec *flavor);
 
-/* One that is written by hand does not say how much it has of everything: of cpu, memory,
- * ephemeral-storage and pods that it does not name it has as much as is asked for. */
+/* Tells the queue of a Node. If it is written by hand it does not name all that it has: of cpu,
+ * memory, ephemeral-storage and pods that are missing it has as much as is asked for. */
 void node_specs_tell(struct queue *q, const struct node_spec *s);
 
-/* Once, when all is read. */
+/* Tells the queue of the pools; once, when all is read. */
 void node_specs_apply(const struct node_specs *f, struct queue *q);
 
 #endif

@@ -18,7 +18,7 @@ static int take_manifest(const struct flag *f, const char *path, void *options, 
 	return 0;
 }
 
-/* A number above 0, at most as the row says. */
+/* Takes a number above 0, at most as the row says. */
 static int take_number(const struct flag *f, const char *text, void *to, struct err *e)
 {
 	char *end;
@@ -77,7 +77,7 @@ static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
 	const struct simulate_options *o = options;
 	(void)word;
-	(void)nwords; /* take_manifest() has had them */
+	(void)nwords; /* take_manifest() has taken them */
 	if (o->nmanifests == 0 && !o->from_cluster)
 		return err_set(e, ERR_INVALID,
 			"there are no manifests; name them with -f, as in: sluice simulate -f queues.yaml, or begin with the cluster as it is: --from-cluster");

@@ -1,7 +1,6 @@
 /*
- * The command line of `sluice simulate`. It has flags of its own (-f is a file here), so it is read
- * here and not with those of the commands that ask a controller. What describes how all queues work
- * are the controller's own flags (controller/settings.h).
+ * The command line of `sluice simulate`. Its flags are its own: -f is a file here. Flags that
+ * describe how all queues work are the controller's (controller/settings.h).
  */
 #ifndef SLUICE_CLI_SIMULATE_OPTIONS_H
 #define SLUICE_CLI_SIMULATE_OPTIONS_H
@@ -35,8 +34,8 @@ struct simulate_options {
 	int64_t assumed_ms;		 /* --assume-duration; 0: absent */
 };
 
-/* Texts point into argv, and the settings' config into the options, which must stay where they
- * are. */
+/* The flags. Texts point into argv, and the settings' config into the options, which must not
+ * move. */
 extern const struct flag_table simulate_flags;
 
 #endif

@@ -27,7 +27,7 @@ void policy_specs_init(struct policy_specs *b)
 static void rule_done(struct rule *r)
 {
 	free(r->where);
-	free(r->runpolicy); /* whichever it is: all are one block */
+	free(r->runpolicy); /* any member will do: all are one block */
 	series_done(&r->series);
 	zone_free(r->zone);
 }
@@ -73,7 +73,7 @@ static int decode(struct rule *r, const cJSON *o, struct err *e)
 	return 0;
 }
 
-/* Two of a name: an API server would have one. */
+/* Refuses a second rule of a name: an API server would have one. */
 static int check_unique(const struct policy_specs *b, const struct rule *r, struct err *e)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -224,8 +224,8 @@ struct warned_kind {
 	const char *name;
 };
 
-/* What its conditions Active and Effective would say. Of a live cluster Effective says it already, and
- * what the caller may not list would seem not to be there. */
+/* Warns in the words of the conditions Active and Effective. Those of a live cluster have Effective
+ * already, and what the caller may not list would seem not to be there. */
 static void warn_rule(const struct policy_specs *b, const struct queue *q,
 	const struct warned_kind *kind, const char *name, const struct condition_view *active,
 	struct buf *out)
@@ -255,7 +255,7 @@ static void warn_reservations(const struct policy_specs *b, const struct queue *
 	for (size_t i = 0; queue_view_advance_reservation(q, i, &v); i++) {
 		const char *where = where_of(b, RULE_ADVANCE_RESERVATION, v.name);
 		if (strcmp(v.accepted.reason, "NotJudgedYet") == 0)
-			continue; /* by the first decision of the play */
+			continue; /* the first decision of the play judges them */
 		warn(where, "AdvanceReservation", v.name, &v.accepted, out);
 		if (v.accepted.ok)
 			warn(where, "AdvanceReservation", v.name, &v.kept, out);
@@ -282,7 +282,8 @@ void policy_specs_warn(const struct policy_specs *b, const struct queue *q, stru
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Globs of * and ?; names of objects have nothing else that fnmatch would take for more. */
+/* True if a glob of * and ? matches: names of objects have nothing else that fnmatch() would take
+ * for more. */
 static bool is_named(const char *const *globs, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)

@@ -2,11 +2,11 @@
  * The rulebook: what manifests say of time and money. Calendars and ConfigMaps are on its shelf
  * (calendar_specs.h), RunPolicies, PricePlans, Budgets and AdvanceReservations are its rules.
  *
- * They are kept until the world is closed, since a Calendar may take its dates from a ConfigMap
- * that stands further down, and only then given to the queue. A rule of which no sense can be made
- * ends the reading, as with all kinds. What the queue alone can say (a Calendar that never opens, a
- * policy that binds nothing, a Budget in another currency than its plan) are warnings, in the words
- * of the conditions that the controller would write.
+ * Rules are given to the queue only when the world is closed, since a Calendar may take its dates
+ * from a ConfigMap that stands further down. A rule that makes no sense ends the reading, as with
+ * all kinds. Faults that only the queue sees are warnings: a Calendar that never opens, a policy
+ * that binds nothing, a Budget in another currency than its plan. They are in the words of the
+ * conditions that the controller would write.
  */
 #ifndef SLUICE_CLI_SIMULATE_POLICY_SPECS_H
 #define SLUICE_CLI_SIMULATE_POLICY_SPECS_H
@@ -41,28 +41,31 @@ struct policy_specs {
 	struct calendar_specs calendar_specs;
 	struct rule *rule; /* in the order of the files */
 	size_t n;
-	/* What makes no sense is told to the queue as such, as a controller does, and ends nothing. */
+	/* Tells the queue what makes no sense as such, as a controller does, instead of ending the
+	 * reading. */
 	bool lenient;
 };
 
 void policy_specs_init(struct policy_specs *b);
 void policy_specs_done(struct policy_specs *b);
 
-/* where: file and line of the object. The sentence names object, field and cure, not the file. */
+/* Adds a rule. where: file and line of the object. The sentence names object, field and cure, not
+ * the file. */
 int policy_specs_add(struct policy_specs *b, enum rule_kind kind, const char *where, const cJSON *o,
 	struct err *e);
 
-/* Once, when all is read: tells the queue. Sentences begin with file and line. */
+/* Tells the queue all but AdvanceReservations; once, when all is read. Sentences begin with file
+ * and line. */
 int policy_specs_apply(struct policy_specs *b, struct queue *q, int64_t now_ms, struct err *e);
-/* Behind that, the AdvanceReservations. The next decision judges them, so it must not come before what
- * runs is told, where something does. */
+/* Tells the queue the AdvanceReservations, after policy_specs_apply(). The next decision judges
+ * them, so it must not come before the queue knows what runs. */
 int policy_specs_reserve(struct policy_specs *b, struct queue *q, struct err *e);
 
-/* After a decision: a line for each that the queue finds without effect, "FILE:LINE: Budget a:
- * CurrencyMismatch: ...". */
+/* Appends, after a decision, a line for each rule that the queue finds without effect: "FILE:LINE:
+ * Budget a: CurrencyMismatch: ...". */
 void policy_specs_warn(const struct policy_specs *b, const struct queue *q, struct buf *out);
 
-/* Whether a rule is for that ClusterQueue; what it says of LocalQueues aside. */
+/* True if a rule is for that ClusterQueue; what it says of LocalQueues aside. */
 bool rule_binds(const struct rule *r, const char *clusterqueue);
 const char *rule_name(const struct rule *r);
 

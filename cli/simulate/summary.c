@@ -11,7 +11,7 @@
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
 
-/* Of the Jobs without an expected end so many are named, in JSON and in the table. */
+/* How many Jobs without an expected end are named, in JSON and in the table. */
 #define ENDLESS_NAMED 100
 #define ENDLESS_SHOWN 5
 
@@ -93,7 +93,7 @@ static void use(struct summary *s, const struct sim_event *e, int sign)
 	for (size_t i = 0; i < e->nlines; i++) {
 		size_t at = summary_column(s, e->lines[i].flavor, e->lines[i].resource);
 		if (at == SIZE_MAX)
-			continue; /* adopted in what is not described */
+			continue; /* adopted in a column that is not described */
 		advance(&s->column[at], e->at_ms);
 		s->column[at].used += sign * e->lines[i].amount;
 	}
@@ -244,7 +244,7 @@ static double wait_mean(const struct summary *s)
 	return sum / (double)s->nwaits;
 }
 
-/* False for what there is none of. */
+/* Computes the utilisation of a column. False where its capacity is 0. */
 static bool utilisation(const struct summary *s, const struct column *c, double *ret)
 {
 	double whole = (double)c->capacity * (double)(s->last_ms - s->first_ms);
@@ -293,13 +293,13 @@ static void cost_json(const struct summary *s, struct json_writer *w)
 	jw_end(w);
 }
 
-/* All that came, or would have come. */
+/* Counts the Jobs that came, or would have come. */
 static size_t jobs_count(const struct summary *s)
 {
 	return s->w->nsim_jobs - s->w->nunqueued - s->w->nothers;
 }
 
-/* Some of them by name: there may be any number. */
+/* Writes how many Jobs are endless, and some of their names: there may be any number. */
 static void endless_json(const struct summary *s, struct json_writer *w)
 {
 	char name[700];

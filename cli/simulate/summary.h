@@ -1,19 +1,18 @@
 /*
  * The figures of a simulation.
  *
- *   utilisation   of each flavor and resource: the time integral of what was in use, over all that
- *                 there was (nominal quotas of ClusterQueues and Cohorts together) times the
- *                 makespan
- *   makespan      from the first arrival to the last thing that happened, or to --until when that
- *                 cut it short
- *   wait          from the arrival to the first admission, of those admitted; percentiles are
- *                 values that occurred (nearest rank)
- *   cost          of all runs, so far where they have not ended, by currency
- *   pod time lost of those that were stopped: pods times the time since they began, or since their
- *                 work was safe; a deleted Job was not to be kept
- *   missed        Jobs with a deadline that ended after it, or had not ended when it came
- *   bounded slowdown  of those that finished: time in the system over run time, where a run time
- *                 below 10 s counts as 10 s; at least 1
+ *   utilisation: of each flavor and resource, the time integral of what was in use, over all that
+ *       there was times the makespan. Nominal quotas of ClusterQueues and Cohorts are summed.
+ *   makespan: from the first arrival to the last thing that happened, or to --until when that cut
+ *       it short.
+ *   wait: from the arrival to the first admission, of Jobs that were admitted. Percentiles are
+ *       values that occurred (nearest rank).
+ *   cost: of all runs, so far where they have not ended, by currency.
+ *   pod time lost: of runs that were stopped, pods times the time since the run began, or since its
+ *       work was safe. A deleted Job was not to be kept.
+ *   missed: Jobs with a deadline that ended after it, or had not ended when it came.
+ *   bounded slowdown: of Jobs that finished, time in the system over run time, where a run time
+ *       below 10 s counts as 10 s; at least 1.
  */
 #ifndef SLUICE_CLI_SIMULATE_SUMMARY_H
 #define SLUICE_CLI_SIMULATE_SUMMARY_H
@@ -25,8 +24,8 @@
 struct column { /* a flavor's resource */
 	const char *flavor, *resource;
 	int64_t capacity, used;
-	int64_t since_ms; /* area is up to date until then */
-	double area;	  /* of used, over ms */
+	int64_t since_ms; /* time up to which area is summed */
+	double area;	  /* integral of used over time in ms */
 };
 
 struct stop_count {
@@ -56,19 +55,19 @@ struct summary {
 	double slowdown_sum;
 	int64_t first_ms, last_ms; /* the makespan */
 	uint64_t decisions;
-	int64_t core_us; /* real time of the play, without reading and writing */
+	int64_t core_us; /* real time of the play in microseconds, without reading and writing */
 };
 
-/* The world is closed, and outlives the summary. */
+/* Begins a summary of a closed world, which outlives it. */
 void summary_init(struct summary *s, const struct world *w);
 void summary_done(struct summary *s);
 
-/* What a run cost that has not ended. */
+/* Adds the cost of a run that has not ended. */
 void summary_charge(struct summary *s, const struct run_bill *bill);
 void summary_see(struct summary *s, const struct sim_event *e);
-void summary_close(struct summary *s, int64_t end_ms); /* at least the last episode's time */
+void summary_close(struct summary *s, int64_t end_ms); /* end_ms: no earlier than the last event */
 
-/* The index of that column; SIZE_MAX when it is not described. */
+/* Finds a column; SIZE_MAX when it is not described. */
 size_t summary_column(const struct summary *s, const char *flavor, const char *resource);
 
 void summary_render_json(const struct summary *s, struct buf *out);

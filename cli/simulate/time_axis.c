@@ -15,12 +15,13 @@ static int64_t step_of(int64_t span_s)
 	while (i + 1 < n && span_s / steps_s[i] >= SPANS_MAX)
 		i++;
 	int64_t step_s = steps_s[i];
-	while (span_s / step_s >= SPANS_MAX) /* beyond a decade */
+	while (span_s / step_s >= SPANS_MAX) /* for spans of more than a decade */
 		step_s *= 2;
 	return step_s;
 }
 
-/* The first tick at or after local_s; ticks are multiples of step_s from Monday 1970-01-05. */
+/* Returns the first tick at or after local_s; ticks are multiples of step_s from Monday
+ * 1970-01-05. */
 static int64_t round_up(int64_t local_s, int64_t step_s)
 {
 	int64_t rest = (local_s - MONDAY_S) % step_s;
@@ -58,7 +59,7 @@ size_t time_axis(const struct zone *z, int64_t first_ms, int64_t last_ms,
 					at_ms)) /* two local times, one instant: clocks went forward */
 			continue;
 		ret[n].at_ms = at_ms;
-		/* In a gap the clocks show a later time. */
+		/* In a gap the clocks show a later time than local_s. */
 		format(step_s < DAY_S ? zone_local_s(z, at_ms / 1000) : local_s, step_s,
 			ret[n++].text);
 	}

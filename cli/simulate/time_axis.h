@@ -1,6 +1,6 @@
 /*
- * The ticks of a chart's time axis: round local times of one zone. A day's tick is at its midnight, also
- * where that comes 23 or 25 hours after the last one; weeks begin on Monday.
+ * The ticks of a chart's time axis: round local times of one zone. A day's tick is at its midnight,
+ * even where that comes 23 or 25 hours after the last one; weeks begin on Monday.
  */
 #ifndef SLUICE_CLI_SIMULATE_TIME_AXIS_H
 #define SLUICE_CLI_SIMULATE_TIME_AXIS_H

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* The format's fields that count here; the others are only passed over. */
+/* The format's fields that count here; others are passed over. */
 enum {
 	FIELD_NUMBER,
 	FIELD_SUBMIT,
@@ -35,8 +35,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* A number at *p, which moves past it, in thousandths: some logs have fractions of seconds. Far out of
- * any use is cut off, so that nothing overflows later. */
+/* Takes a number at *p, which moves past it, in thousandths: some logs have fractions of seconds. A
+ * number beyond any use is cut off, so that nothing overflows later. */
 static bool take_number(const char **p, int64_t *ret)
 {
 	const char *s = *p;
@@ -55,13 +55,13 @@ static bool take_number(const char **p, int64_t *ret)
 	return any && (*s == '\0' || is_blank(*s));
 }
 
-/* What is no time has no fraction. */
+/* Returns a number that is no time, without its fraction. */
 static int64_t whole(int64_t thousandths)
 {
 	return thousandths / 1000;
 }
 
-/* How many fields there are, in thousandths; what is missing at the end is -1, "not known". */
+/* Takes the fields of a line, in thousandths; those missing at the end are -1, "not known". */
 static int take_fields(const char *line, int64_t field[FIELDS], struct err *e)
 {
 	int n = 0;
@@ -115,14 +115,14 @@ static void put(struct trace *t, const struct trace_job *j)
 	t->job[t->njobs++] = *j;
 }
 
-/* Compressed: whole seconds, rounded down. */
+/* Divides a time by the compression; the result is whole seconds, rounded down. */
 static double compressed_ms(int64_t ms, double compress)
 {
 	return compress == 1 ? (double)ms : floor((double)ms / 1000 / compress) * 1000;
 }
 
-/* One of the lines 2 (to be continued), 3 and 4 (the last one): a job that was interrupted has one for
- * each time that it ran, behind the line of the whole job. */
+/* True for a part of a job that was interrupted: status 2 (to be continued), 3 or 4 (the last one).
+ * Behind the line of the whole job there is one for each time that it ran. */
 static bool is_part(const int64_t field[FIELDS])
 {
 	int64_t status = whole(field[FIELD_STATUS]);
@@ -185,7 +185,7 @@ int trace_line(struct trace *t, const char *line, double compress, struct err *e
 	return 1;
 }
 
-/* Some editors begin a file with a byte order mark. */
+/* Returns the line behind a byte order mark, with which some editors begin a file. */
 static const char *behind_mark(const char *line, size_t number)
 {
 	static const char mark[] = "\xEF\xBB\xBF";
@@ -218,8 +218,8 @@ static int by_submit(const void *a, const void *b)
 	return x->submit_ms < y->submit_ms ? -1 : x->submit_ms > y->submit_ms;
 }
 
-/* glibc's qsort would keep equal ones in order only as long as it has the memory: a merge of our
- * own, which does nothing to a trace that is sorted already, as they are. */
+/* Sorts by a merge, which keeps equal times in order: qsort() of glibc does that only as long as it
+ * has the memory. It does nothing to a trace that is sorted already, as most are. */
 void trace_sort(struct trace *t)
 {
 	bool sorted = true;
@@ -251,7 +251,7 @@ struct numbered {
 	size_t at;
 };
 
-/* Of equal numbers the first Job of the trace counts. */
+/* Compares by number; of equal numbers the first job of the trace counts. */
 static int by_number(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
