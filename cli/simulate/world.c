@@ -17,7 +17,7 @@ struct entry {
 	char *leads_to;	    /* LocalQueue: its ClusterQueue */
 	size_t index;	    /* CronJob: of world.cronjob */
 	bool described;	    /* Namespace: by a document */
-	struct entry *next; /* Namespace: in use before this one */
+	struct entry *next; /* Namespace: the one in use before this one */
 };
 
 struct owner {
@@ -25,8 +25,8 @@ struct owner {
 	size_t sim_job;
 };
 
-/* The uids that are ours begin with this; the rest is the index. No server makes such a one: the
- * version of a UUID is never 0. */
+/* The beginning of made uids; the rest is the index. No server makes such a uid: the version of a
+ * UUID is never 0. */
 static const uint8_t made_uid[8] = {'s', 'l', 'u', 'i', 'c', 'e', 0, 0};
 
 static bool entry_is(const void *value, const void *key)
@@ -121,7 +121,8 @@ static struct entry *mention_namespace(struct world *w, const char *ns)
 	return n;
 }
 
-/* A name of its own: a Job, say, is entered as such when it is added. */
+/* Writes a kind of its own for what a file describes: a Job, say, is entered as Job when it is
+ * added. */
 static void described_kind(const char *kind, char ret[64])
 {
 	snprintf(ret, 64, "file's %.50s", kind);
@@ -141,7 +142,7 @@ bool world_is_described(const struct world *w, const char *kind, const char *ns,
 	return find_name(w, own, ns, name) != NULL;
 }
 
-/* The API server gives each namespace its own name as a label. */
+/* Adds a namespace with its own name as a label, as the API server does. */
 void world_add_namespace(struct world *w, const struct namespace_spec *s)
 {
 	struct label *labels = mem_array(s->nlabels + 1, sizeof(*labels));
@@ -243,7 +244,8 @@ static struct sim_job *add_sim_job(struct world *w)
 	return a;
 }
 
-/* High byte first, so that the order of uids is the order of the files. */
+/* Makes a uid of the index, high byte first, so that the order of uids is the order of the
+ * files. */
 static struct uid made_uid_of(size_t sim_job)
 {
 	struct uid uid;
@@ -342,7 +344,7 @@ size_t world_fire(struct world *w, size_t cronjob, int64_t at_ms, int64_t now_ms
 {
 	struct cronjob *c = &w->cronjob[cronjob];
 	char name[NAME_SIZE];
-	/* As the CronJob controller names them: by the minute they were due at. */
+	/* The name is the CronJob controller's: by the minute at which the Job was due. */
 	snprintf(name, sizeof(name), "%s-%lld", c->name, (long long)(at_ms / 60000));
 	struct sim_job *a = add_sim_job(w);
 	a->record = c->record;
@@ -442,7 +444,8 @@ static int by_arrival(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* A Job that names no queue goes to the LocalQueue "default" of its namespace, if there is one. */
+/* True if the Job is in a queue. One that names none goes to the LocalQueue "default" of its
+ * namespace, if there is one. */
 static bool is_queued(const struct world *w, const struct sim_job *a)
 {
 	return !a->record || *a->record->queue ||
@@ -493,8 +496,9 @@ static int check_adoption(const struct world *w, const struct adoption *a, struc
 	return 0;
 }
 
-/* Decides once, without any Job, so that the views say what is wrong with the rules. What is reserved is
- * judged beside what runs: where something does, by the first decision of the play. */
+/* Tells the queue the rules, and decides once without any Job, so that the views say what is wrong
+ * with them. What is reserved is judged beside what runs: where something does, by the first
+ * decision of the play. */
 static int apply_rules(struct world *w, struct err *e)
 {
 	struct decision none;
@@ -547,8 +551,8 @@ int world_close(struct world *w, struct err *e)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* What "%lld" prints, to its end; a trace has millions of names, and printf takes a tenth of the
- * time of each. */
+/* Writes what "%lld" prints, to its end: a trace has millions of names, and this takes a tenth of
+ * printf's time. */
 static void put_number(char *ret, int64_t n)
 {
 	char digits[24], *p = digits;
@@ -563,13 +567,13 @@ static void put_number(char *ret, int64_t n)
 	*ret = '\0';
 }
 
-/* Of each Job whatever the others are. */
+/* Draws a number for a Job, whatever the other Jobs are. */
 static uint64_t drawn(int64_t seed, size_t traced)
 {
 	return mix64((uint64_t)seed * 0x9E3779B97F4A7C15u + traced + 1);
 }
 
-/* 0: it needs all of its processors. */
+/* Returns the min-parallelism of a trace's Job; 0: it needs all of its processors. */
 static int32_t trace_min_parallelism(const struct world *w, size_t traced)
 {
 	const struct trace_terms *terms = &w->trace_terms;
@@ -603,7 +607,8 @@ static struct job trace_record(const struct world *w, size_t traced, struct job_
 		.queue = w->trace_queue ? w->trace_queue : s->queue,
 		.priority_class = "",
 		.pod_priority_class = "",
-		/* One that ends at once was expected to: 0 would say that nothing is known. */
+		/* At least 1, also for a Job that ends at once: 0 would say that nothing is
+		 * known. */
 		.durations.expected_ms = estimate_ms > 0 ? estimate_ms : 1,
 		.terms = {.cheapest = w->trace_terms.cheapest, .max_price_resource = ""},
 		.family = s->family,
@@ -635,7 +640,7 @@ struct job world_job(const struct world *w, size_t sim_job, struct job_scratch *
 	j.uid = world_uid(w, sim_job);
 	j.created_ms = a->arrival_ms;
 	j.suspend = true;
-	/* Of pods that the file saw at some other time; here are those that are played. */
+	/* Pods that the file saw at some other time do not count: only those that are played do. */
 	j.version = 0;
 	j.status.active = 0;
 	if (a->record)
