@@ -28,7 +28,7 @@
 
 enum { ONE_MAX_BYTES = 1 << 20 };
 
-/* A question that the reader has. */
+/* A question that was passed to the reader. */
 struct pending {
 	struct link link; /* a->pending */
 	struct http_question *question;
@@ -38,14 +38,14 @@ struct answers {
 	const struct answer_sources *from;
 	struct reader *reader;
 	struct watchers *watchers;
-	struct link asked; /* review_reply.link, of what is played for */
+	struct link asked; /* by review_reply.link: questions for which the queue is played */
 	struct link pending;
-	struct queued_jobs *all; /* in the child: of its moment */
+	struct queued_jobs *all; /* in the child: all Jobs at its moment */
 };
 
 /* ---- who can answer -------------------------------------------------------------------------- */
 
-/* Only the leader knows. NULL: we are; else a sentence for others. */
+/* Says why this controller cannot tell: only the leader knows. NULL: it leads. */
 static const char *why_not(
 	const struct answers *a, const char *cure, char sentence[LEADERSHIP_TEXT_SIZE])
 {
@@ -93,7 +93,7 @@ static void serve_events(
 	queued_jobs_events(a->all, query, &how, rest, out);
 }
 
-/* In the child. */
+/* Answers a question of the reader, in the child. */
 static void serve(struct slice question, uint64_t moment, struct buf *out, void *ctx)
 {
 	struct answers *a = ctx;
@@ -170,13 +170,13 @@ static struct watch_words watch_words_of(const struct http_question *q)
 		.timeout = http_param(q, "timeoutSeconds")};
 }
 
-/* The path asks for more than one Job. */
+/* Takes a watch; its path asks for more than one Job. */
 static void take_watch(struct answers *a, struct http_question *q, const struct job_query *query,
 	const struct watch_words *words, bool is_of_clusterqueue, const char *who)
 {
 	struct watch_terms terms;
 	struct err e = {""};
-	/* The API server takes it for a get, and would end it after a minute. */
+	/* The API server takes this path for a get, and would end the watch after a minute. */
 	if (is_of_clusterqueue)
 		complain(q, 400,
 			"the line of a ClusterQueue cannot be watched: watch queuedjobs with the fieldSelector spec.clusterQueue");
@@ -186,11 +186,11 @@ static void take_watch(struct answers *a, struct http_question *q, const struct 
 		watchers_add(a->watchers, q, query, &terms, who);
 }
 
-/* A page that nobody has touched for a while says so (page/assets/attended.js). */
+/* The header of a page that nobody has touched for a while (page/assets/attended.js). */
 #define UNATTENDED "Sluice-Unattended"
 
-/* This is when somebody wants to know when Jobs start. A watch may last for days with nobody in front of
- * it: it shows what others have asked for. */
+/* Answers at once or by the reader. A question from a person makes the queue be played, so that
+ * starts are told. A watch does not: it may last for days with nobody in front of it. */
 static void take_now_or_later(
 	struct answers *a, struct http_question *q, const struct job_query *query)
 {
@@ -204,12 +204,12 @@ static void take_now_or_later(
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* why: this controller cannot tell; NULL: it can. */
+/* Takes a question about Jobs. why: this controller cannot tell; NULL: it can. */
 static void take_jobs(struct answers *a, struct http_question *q, struct job_query *query,
 	const char *why, const char *who)
 {
 	struct watch_words watch = watch_words_of(q);
-	bool is_of_clusterqueue = query->clusterqueue[0]; /* by the path, no selector is read yet */
+	bool is_of_clusterqueue = query->clusterqueue[0]; /* of the path: no selector is read yet */
 	struct job_query_words words = {.accept = http_header(q, "Accept"),
 		.include_object = http_param(q, "includeObject"),
 		.label_selector = http_param(q, "labelSelector"),
@@ -248,7 +248,7 @@ void answers_take(struct answers *a, struct http_question *q, const char *path,
 	char who[24], ns[64], name[254], sentence[LEADERSHIP_TEXT_SIZE];
 	const char *why = why_not(a, asker->cure, sentence);
 	snprintf(who, sizeof(who), "%" PRIu64, asker->who);
-	if (job_query_path(path, &query)) { /* as most are */
+	if (job_query_path(path, &query)) { /* most are of this kind */
 		take_jobs(a, q, &query, why, who);
 		return;
 	}

@@ -1,15 +1,15 @@
 /*
- * Answers: which question to the aggregated API is answered by whom.
+ * Answers: what answers which question to the aggregated API.
  *
- *   documents (discovery.h)   at once
- *   one Job                   at once, from what is known now
- *   many                      by the reader (reader.h), whole or page by page, packed there (net/coding.h)
- *   how they change           by watchers.h
- *   reports                   at once, or by the ledger (report.h)
- *   what a change would do    by plays of the queue (start_review.h, whatif.h)
+ *   documents: at once (discovery.h).
+ *   one Job: at once, from what is known now.
+ *   many Jobs: by the reader (reader.h), whole or page by page, packed there (net/coding.h).
+ *   how Jobs change: by watchers.h.
+ *   reports: at once, or by the ledger (report.h).
+ *   what a change would do: by plays of the queue (start_review.h, whatif.h).
  *
- * There is one of it, for all ports: so there is one reader, and what one user may ask at a time is the same by
- * whichever port. Errors are Kubernetes' own (complaint.h).
+ * All ports share one struct answers. So there is one reader, and what one user may ask at a time
+ * is the same by whichever port. Errors are Kubernetes' own (complaint.h).
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_ANSWERS_H
 #define SLUICE_CONTROLLER_ANSWERS_ANSWERS_H
@@ -19,33 +19,33 @@
 
 struct answers;
 
-/* Borrows until answers_free(). */
+/* Makes the answers; borrows from until answers_free(). */
 struct answers *answers_new(const struct answer_sources *from);
-/* No port has a question of it any more; NULL is fine. */
+/* Frees the answers, when no port has a question to them any more. NULL is fine. */
 void answers_free(struct answers *a);
 
-/* A cure where the question may be asked of the other one by the same way. */
+/* A cure where the same way leads to the other controller. */
 #define ANSWERS_AGAIN "ask again in a moment"
 
 struct answers_asker {
-	uint64_t
-		who; /* stands for the user at all ports (auth_number()): bounds of one user's questions go by it */
-	const char *cure; /* what to do where another controller leads */
+	uint64_t who;	  /* number of the user (auth_number()), for bounds at all ports */
+	const char *cure; /* advice where another controller leads */
 };
 
-/* Takes a question of a user who may ask it. http_answer() is called for q, once, now or later from the loop. */
+/* Takes a question of a user who may ask it. Calls http_answer() for q, once, now or later from the
+ * loop. */
 void answers_take(struct answers *a, struct http_question *q, const char *path,
 	const struct answers_asker *asker);
 
-/* Takes a question that the API server passes on, for the user whom it names: http_options.defer, ctx is the
- * answers. */
+/* Takes a question that the API server passes on, for the user whom it names; an
+ * http_options.defer, ctx is the answers. */
 bool answers_take_passed_on(struct http_question *q, const char *path, void *ctx);
 
-/* Once a second: watches go on, or end when this controller does not lead. tick_ms: of a clock that
- * only goes on. */
+/* Lets watches go on, or ends them when this controller does not lead; once a second. tick_ms: of a
+ * clock that only goes on. */
 void answers_tick(struct answers *a, int64_t tick_ms);
 
-/* A port is about to close: its questions that have no answer yet get none, and its watches end. */
+/* Drops the questions of a port that is about to close: they get no answer, and its watches end. */
 void answers_drop(struct answers *a, const struct http *port);
 
 #endif

@@ -39,7 +39,7 @@ void api_refusal(const struct right *r, struct buf *out)
 			": leave out the headers X-Remote-User and X-Remote-Group, or bind the ClusterRole sluice-page-proxy to the proxy that sends them");
 		return;
 	}
-	/* Never advise more than was missing: what is of one namespace is given there. */
+	/* Advice is for no more than was missing: what is of one namespace is given there. */
 	if (r->ns[0])
 		buf_puts(out,
 			"; bind the ClusterRole sluice-batch-user in that namespace (by a RoleBinding)");
@@ -52,7 +52,7 @@ void api_refusal(const struct right *r, struct buf *out)
 
 /* ---- health ---------------------------------------------------------------------------------- */
 
-/* 0: Jobs are followed, or have been of late. */
+/* Returns for how long Jobs have not been followed; 0: they are, or have been of late. */
 static int64_t jobs_stalled_ms(const struct metrics_sources *m)
 {
 	for (size_t i = 0; i < m->nkinds; i++)
@@ -101,8 +101,8 @@ static struct http_reply ready(const struct api_sources *s, struct buf *out)
 	return (struct http_reply){200, TEXT};
 }
 
-/* Ready is who can serve, or take over at once. A body that begins with "leading" is the leader's.
- */
+/* Tells whether this controller is ready: it can serve, or take over at once. A body that begins
+ * with "leading" is the leader's. */
 static struct http_reply answer_ready(const struct api_sources *s, struct buf *out)
 {
 	const struct metrics_sources *m = &s->metrics;
@@ -139,7 +139,7 @@ static struct http_reply answer_ready(const struct api_sources *s, struct buf *o
 
 /* ---- what was below /api/v1 ------------------------------------------------------------------ */
 
-/* For one version: scripts and an older sluice read where to ask. */
+/* Says where to ask now, for one version: scripts and an older sluice read it. */
 static struct http_reply answer_old(const char *path, struct buf *out)
 {
 	static const struct {

@@ -23,7 +23,7 @@ static void put_forecast(struct json_writer *w, const struct budget_view *v, int
 	instant_put(w, "exhaustedAt", x.exhausted_ms);
 }
 
-/* Puts nothing where no period is known yet. */
+/* Puts the period; nothing where none is known yet. */
 static void put_period(struct json_writer *w, const struct budget_view *v, int64_t now_ms)
 {
 	if (v->period_to_ms == 0)

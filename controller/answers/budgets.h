@@ -1,8 +1,9 @@
 /*
- * A BudgetReport: what Budgets have spent in their period, and what they will have at its end.
+ * A BudgetReport: what Budgets have spent in their period, and what they will have spent at its
+ * end.
  *
- * The forecast counts what runs have cost so far as spent: a run of a week would else be no cost until it
- * ends.
+ * The forecast counts what runs have cost so far as spent: else a run of a week would be no cost
+ * until it ends.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_BUDGETS_H
 #define SLUICE_CONTROLLER_ANSWERS_BUDGETS_H
@@ -10,7 +11,7 @@
 #include "base/json_writer.h"
 #include "sluice/queue.h"
 
-/* Puts the members. */
+/* Puts the members of the report. */
 void budgets_put(const struct queue *q, int64_t now_ms, struct json_writer *w);
 
 #endif

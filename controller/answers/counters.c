@@ -19,7 +19,7 @@ struct causes {
 struct counters {
 	struct causes causes[COUNTERS_CAUSES];
 	struct map by_name;
-	struct counters_row **row; /* owns them */
+	struct counters_row **row; /* owned */
 	size_t rows;
 	struct histogram waits, passes;
 };
@@ -56,7 +56,8 @@ static void causes_append(struct causes *c, const char *clusterqueue, const char
 		mem_strdup(clusterqueue), mem_strdup(reason), count, waits_again};
 }
 
-/* There are few: as many as ClusterQueues, times a handful of reasons. */
+/* Counts for a cause. There are few, as many as ClusterQueues times a handful of reasons, so it is
+ * searched for. */
 static void causes_add(struct causes *c, const char *clusterqueue, const char *reason,
 	uint64_t count, bool waits_again)
 {
@@ -135,14 +136,15 @@ static void count_loss(struct counters *t, struct counters_row *r, const struct 
 		&t->causes[COUNTERS_LOSSES], n->clusterqueue, reason, (uint64_t)n->lost_ms, true);
 }
 
-/* What the gate itself stops. */
+/* True for a reason for which the gate itself stops. */
 static bool is_of_the_gate(const char *reason)
 {
 	return strcmp(reason, "NotAdmitted") == 0 || strcmp(reason, "ScaledUp") == 0 ||
 	       strcmp(reason, "BackoffLimitNear") == 0;
 }
 
-/* Stops by the Job's owner (deleted, suspended by its user, changed) are no evictions. */
+/* Counts a stop. A stop by the Job's owner (deleted, suspended by its user, changed) is no
+ * eviction. */
 static void count_stop(struct counters *t, struct counters_row *row, const struct note *n)
 {
 	row->stops++;

@@ -1,6 +1,6 @@
 /*
- * What happened since this process started, counted: by ClusterQueue for people, and how long Jobs
- * waited and passes took. Fed with the gate's notes.
+ * Counters of what happened since this process started: by ClusterQueue for people, and how long
+ * Jobs waited and passes took. Fed with the gate's notes.
  *
  * A ClusterQueue that was deleted keeps its row: counters never go back.
  */
@@ -19,9 +19,10 @@ struct counters;
 struct counters_row {
 	char *clusterqueue;
 	uint64_t admissions, finishes, stops;
-	/* From the first stop that threw work away: a loss for each reason that Sluice stops for. */
+	/* Set at the first stop that threw work away: then there is a loss for each reason that
+	 * Sluice stops for. */
 	bool has_losses;
-	size_t losses; /* where they begin among all */
+	size_t losses; /* index of the first of them among all losses */
 };
 
 struct counters *counters_new(void);
@@ -30,26 +31,27 @@ void counters_free(struct counters *t);
 void counters_note(struct counters *t, const struct note *n);
 void counters_pass(struct counters *t, int64_t took_us);
 
-/* NULL: nothing happened there yet. */
+/* Returns the row of a ClusterQueue; NULL: nothing happened there yet. */
 const struct counters_row *counters_get(const struct counters *t, const char *clusterqueue);
 
 /* What is counted by ClusterQueue and reason. */
 enum counters_cause_of {
-	COUNTERS_EVICTIONS,   /* Jobs that were stopped by us */
-	COUNTERS_PREEMPTIONS, /* ... for Jobs of this ClusterQueue, and why */
+	COUNTERS_EVICTIONS,   /* stops by Sluice */
+	COUNTERS_PREEMPTIONS, /* stops for Jobs of this ClusterQueue, by why */
 	COUNTERS_LOSSES,      /* milliseconds of work lost, by the reason of the stop */
-	COUNTERS_COSTS,	      /* what runs have cost in millionths; the currency for a reason */
-	COUNTERS_TROUBLES,    /* how often something kept the pods of a run, by what it was */
+	COUNTERS_COSTS,	      /* cost of runs in millionths; the currency for a reason */
+	COUNTERS_TROUBLES,    /* times that something kept the pods of a run, by what it was */
 	COUNTERS_CAUSES,
 };
 
 struct counters_cause {
 	char *clusterqueue, *reason;
 	uint64_t count;
-	bool waits_again; /* an eviction after which it may start again by itself */
+	bool waits_again; /* for an eviction: the Job may start again by itself */
 };
 
-/* In the order in which they first appeared; NULL past the last. */
+/* Return the causes, and the rows, in the order in which they first appeared; NULL past the
+ * last. */
 const struct counters_cause *counters_cause_at(
 	const struct counters *t, enum counters_cause_of of, size_t index);
 const struct counters_row *counters_at(const struct counters *t, size_t index);

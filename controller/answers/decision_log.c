@@ -14,7 +14,7 @@ struct entry {
 };
 
 struct decision_log {
-	struct entry entry[DECISION_LOG_SIZE]; /* that of seq s is at s % DECISION_LOG_SIZE */
+	struct entry entry[DECISION_LOG_SIZE]; /* the entry of seq s is at s % DECISION_LOG_SIZE */
 	uint64_t last;
 };
 
@@ -43,7 +43,7 @@ void decision_log_free(struct decision_log *c)
 void decision_log_add(struct decision_log *c, const struct note *n)
 {
 	if (n->kind == NOTE_WAIT)
-		return; /* no decision, and when many wait there would be nothing else */
+		return; /* no decision: when many wait there would be nothing else */
 	struct entry *e = &c->entry[++c->last % DECISION_LOG_SIZE];
 	entry_done(e);
 	*e = (struct entry){

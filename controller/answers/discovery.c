@@ -132,7 +132,7 @@ static const char *name_of(const struct view_member *m)
 	return m->type <= VIEW_FLAG ? names[m->type] : m->of ? m->of->name : m->as;
 }
 
-/* An object whose members are not told here. */
+/* Puts an object whose members are not told here. */
 static void put_tree(struct json_writer *w)
 {
 	jw_text(w, "type", "object");
@@ -197,7 +197,7 @@ static void begin_schema(struct json_writer *w, const char *name, const char *se
 	jw_object(w, "properties");
 }
 
-/* Schemas within it are described by the member. */
+/* Puts a schema. Schemas within it are described by the member. */
 static void put_schema(struct json_writer *w, const struct view *v)
 {
 	const struct view_member common[] = {
@@ -229,7 +229,7 @@ static void put_list_schema(struct json_writer *w)
 	jw_end(w);
 }
 
-/* All views below one, each once. */
+/* All views below a view, each once. */
 struct schemas {
 	const struct view *view[SCHEMAS_MAX];
 	size_t n;
@@ -342,8 +342,8 @@ bool discovery_document(const char *path, struct buf *out)
 {
 	static const struct {
 		const char *path;
-		void (*put)(
-			struct json_writer *w); /* into the object; what it leaves open is ended */
+		void (*put)(struct json_writer
+				*w); /* puts into the object; what it leaves open is ended */
 	} documents[] = {
 		{"/apis", put_groups},
 		{"/apis/" VISIBILITY_GROUP, put_only_group},

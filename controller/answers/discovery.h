@@ -1,6 +1,6 @@
 /*
- * What clients read before they ask: which group and versions there are, which resources, and what
- * their fields mean (kubectl explain queuedjobs).
+ * What clients read before they ask: which group, versions and resources there are, and what their
+ * fields mean (kubectl explain queuedjobs).
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_DISCOVERY_H
 #define SLUICE_CONTROLLER_ANSWERS_DISCOVERY_H

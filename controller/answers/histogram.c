@@ -34,7 +34,7 @@ void histogram_render(const struct histogram *h, const char *name, struct buf *o
 	for (size_t i = 0; i < h->nbounds; i++) {
 		below += h->count[i];
 		double bound = h->bounds[i];
-		/* 5 is written 5.0: the canonical form, so that no two scrapers see two series. */
+		/* 5 is written 5.0, the canonical form, so that no two scrapers see two series. */
 		bool whole = bound == (double)(int64_t)bound;
 		buf_printf(out, "%s_bucket{le=\"%.9g%s\"} %" PRIu64 "\n", name, bound,
 			whole ? ".0" : "", below);

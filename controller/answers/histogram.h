@@ -14,8 +14,8 @@ enum { HISTOGRAM_BOUNDS_MAX = 24 };
 struct histogram {
 	const double *bounds; /* growing; static memory */
 	size_t nbounds;
-	uint64_t
-		count[HISTOGRAM_BOUNDS_MAX + 1]; /* not cumulative; the last is beyond all bounds */
+	uint64_t count[HISTOGRAM_BOUNDS_MAX +
+		       1]; /* not cumulative; the last one is beyond all bounds */
 	double sum;
 };
 
@@ -23,7 +23,7 @@ void histogram_init(struct histogram *h, const double *bounds, size_t nbounds);
 void histogram_add(struct histogram *h, double value);
 uint64_t histogram_total(const struct histogram *h);
 
-/* The samples NAME_bucket{le=...}, NAME_sum and NAME_count. */
+/* Appends the samples NAME_bucket{le=...}, NAME_sum and NAME_count. */
 void histogram_render(const struct histogram *h, const char *name, struct buf *out);
 
 #endif

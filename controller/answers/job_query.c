@@ -67,12 +67,12 @@ bool job_query_start_path(const char *path, char ret_ns[64], char ret_name[254])
 
 /* ---- what it shall look like ----------------------------------------------------------------- */
 
-/* One of those that Accept names; "" where it does not say. */
+/* A media type of the header Accept; "" where it does not say. */
 struct media {
 	struct slice type, as, version;
 };
 
-/* Up to one of the characters of `end`, without the spaces around it. */
+/* Takes a part up to one of the characters of `end`, without the spaces around it. */
 static struct slice take_part(const char **at, const char *end)
 {
 	*at += strspn(*at, " ");
@@ -109,7 +109,8 @@ static bool is_table(const struct media *m)
 	return is_json && slice_is(m->as, "Table") && slice_is(m->version, "v1");
 }
 
-/* The first that we have: a Table of v1, or objects, for whatever is no form of something else. */
+/* Takes the first media type that we have: a Table of v1, or objects where no other form is asked
+ * for. */
 static int take_accepted(const char *accept, bool *ret_table, struct err *e)
 {
 	const char *at = accept ? accept : "";
@@ -153,7 +154,8 @@ struct field {
 	size_t size;
 };
 
-/* Up to the next comma. A backslash takes its meaning from a comma, an equals sign or another backslash. */
+/* Measures a term, up to the next comma. A backslash takes its meaning from a comma, an equals sign
+ * or another backslash. */
 static size_t term_length(const char *text)
 {
 	size_t len = 0;
@@ -162,7 +164,7 @@ static size_t term_length(const char *text)
 	return len;
 }
 
-/* The value without its backslashes; false: it is empty, or has no room. */
+/* Takes the value without its backslashes. False: it is empty, or has no room. */
 static bool take_plain(const char *value, size_t len, char *ret, size_t size)
 {
 	size_t n = 0;
@@ -196,10 +198,10 @@ static int take_value(
 	return 0;
 }
 
-/* The only field that is compared with nothing: those that have a trouble, whichever it is. */
+/* The only comparison with nothing: Jobs that have a trouble, whichever it is. */
 #define IN_TROUBLE "status.trouble.reason!="
 
-/* NAME=VALUE, NAME==VALUE or NAME!=VALUE */
+/* Takes NAME=VALUE, NAME==VALUE or NAME!=VALUE. */
 static int take_field(struct job_query *q, const char *text, size_t len, struct err *e)
 {
 	const struct field fields[] = {

@@ -5,7 +5,7 @@
  *   /apis/visibility.sluice.dev/v1alpha1/namespaces/NS/queuedjobs[/NAME]
  *   /apis/visibility.sluice.dev/v1alpha1/clusterqueues/NAME/queuedjobs
  *
- * It is of a fixed size, so that it goes to the reader as it is.
+ * The struct is of a fixed size, so that it goes to the reader as it is.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_JOB_QUERY_H
 #define SLUICE_CONTROLLER_ANSWERS_JOB_QUERY_H
@@ -27,7 +27,7 @@ enum job_query_form {
 	FORM_TABLE_OBJECTS, /* includeObject=Object */
 };
 
-/* What the reader is to say of them. */
+/* What the reader is to say of these Jobs. */
 enum job_query_ask {
 	ASK_LIST,
 	ASK_ROWS,   /* watch_rows.h */
@@ -35,17 +35,17 @@ enum job_query_ask {
 };
 
 struct job_query_events {
-	bool with_columns; /* in the first one, if it is a Table */
+	bool with_columns; /* in the first event, if it is a Table */
 };
 
 struct job_query {
 	enum job_query_ask ask;
-	bool one;				    /* the path names it */
-	char path_ns[64];			    /* of the path: in its turn it is answered */
-	char ns[64];				    /* the same, or of a field selector; "": all */
-	char name[254];				    /* "": any */
-	char clusterqueue[254];			    /* "": any */
-	char localqueue[254];			    /* field selector spec.queue; "": any */
+	bool one;		/* the path names one Job */
+	char path_ns[64];	/* of the path: the question waits for this namespace's turn */
+	char ns[64];		/* of the path or of a field selector; "": all */
+	char name[254];		/* "": any */
+	char clusterqueue[254]; /* "": any */
+	char localqueue[254];	/* field selector spec.queue; "": any */
 	char submitted_by[SUBMITTER_MAX_BYTES + 1]; /* field selector spec.submittedBy; "": any */
 	char state[16];				    /* field selector status.state; "": any */
 	char not_state[16];			    /* status.state!=; "": none */
@@ -55,24 +55,24 @@ struct job_query {
 	enum job_query_form form;
 	bool takes_gzip; /* of a list */
 	size_t limit;	 /* 0: all */
-	size_t first;	 /* so many come before this page */
-	uint64_t moment; /* of the reader that gave the pages before; 0: this is the first */
+	size_t first;	 /* number of Jobs before this page */
+	uint64_t moment; /* of the reader that gave the earlier pages; 0: this is the first */
 };
 
-/* What came with the request; NULL: was not given. */
+/* Parameters and headers of the request; NULL: not given. */
 struct job_query_words {
 	const char *accept, *include_object, *label_selector, *field_selector, *limit, *token;
 };
 
-/* Is it a path of QueuedJobs at all? Then *ret has what the path says. */
+/* True if it is a path of QueuedJobs at all: then *ret has what the path says. */
 bool job_query_path(const char *path, struct job_query *ret);
-/* Is it .../namespaces/NS/queuedjobs/NAME/start (start_review.h)? */
+/* True if it is .../namespaces/NS/queuedjobs/NAME/start (start_review.h). */
 bool job_query_start_path(const char *path, char ret_ns[64], char ret_name[254]);
-/* ERR_INVALID: a sentence that names the parameter and what would be right. ERR_GONE: no form that the
- * client accepts is served. */
+/* Takes the words into q. ERR_INVALID: a sentence that names the parameter and what would be right.
+ * ERR_GONE: no form that the client accepts is served. */
 int job_query_take(struct job_query *q, const struct job_query_words *w, struct err *e);
 
-/* The token by which the page from `first` on is asked for: "MOMENT.FIRST". The page for browsers makes such
+/* Writes the token for the page from `first` on: "MOMENT.FIRST". The page for browsers makes such
  * tokens itself, to jump to any place of a long line (controller/page/assets/api.js). */
 #define JOB_QUERY_TOKEN_SIZE 48
 const char *job_query_token(uint64_t moment, size_t first, char ret[JOB_QUERY_TOKEN_SIZE]);

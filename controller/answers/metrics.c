@@ -45,8 +45,8 @@ static void put_kinds(struct buf *out, const struct metrics_sources *s)
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/* A ClusterQueue that is gone has rows while quota is held in it: its name was an admin's. That of
- * one for which Jobs only wait is whatever a LocalQueue says. */
+/* True if a ClusterQueue has rows. One that is gone has rows while quota is held in it, for its
+ * name was an admin's. A name for which Jobs only wait is whatever a LocalQueue says. */
 static bool has_rows(const struct clusterqueue_view *v)
 {
 	return v->exists || v->reserving > 0;
@@ -117,7 +117,7 @@ static void put_pending(struct buf *out, const struct queue *q)
 
 /* ---- cohorts and shares ---------------------------------------------------------------------- */
 
-/* NaN: it borrows, with a weight of 0. */
+/* Appends a share. NaN: the queue borrows, with a weight of 0. */
 static void put_share(struct buf *out, int64_t share)
 {
 	if (share == INT64_MAX)
@@ -163,7 +163,7 @@ static void put_usage_of_localqueues(struct buf *out, const struct queue *q)
 	}
 }
 
-/* cpu is counted in thousandths, here as everywhere; dashboards want cores. */
+/* Appends an amount. cpu is counted in thousandths, and dashboards want cores. */
 static void put_amount(struct buf *out, int64_t amount, const char *resource)
 {
 	if (strcmp(resource, "cpu") == 0)
@@ -280,8 +280,9 @@ static void put_loss(struct buf *out, const char *clusterqueue, const char *reas
 	buf_printf(out, "%" PRIu64 ".%03d\n", ms / 1000, (int)(ms % 1000));
 }
 
-/* A window that closes may throw away in one moment what the alert is about. Prometheus' increase()
- * does not see what a series begins with, so each begins with 0 when its ClusterQueue does. */
+/* Puts the losses. A window that closes may throw away in one moment what the alert is about.
+ * increase() of Prometheus does not see what a series begins with, so each begins with 0 when its
+ * ClusterQueue does. */
 static void put_losses(struct buf *out, const struct queue *q, const struct counters *t)
 {
 	const struct counters_cause *c;
@@ -299,8 +300,8 @@ static void put_losses(struct buf *out, const struct queue *q, const struct coun
 	}
 }
 
-/* What runs cost may be negative where the price is; then their sum goes back, which dashboards
- * take for a restart. So what is paid back is not counted here: bills have it. */
+/* Puts the costs. A cost may be negative where the price is; then the sum goes back, which
+ * dashboards take for a restart. So what is paid back is not counted here: bills have it. */
 static void put_costs(struct buf *out, const struct counters *t)
 {
 	const struct counters_cause *c;

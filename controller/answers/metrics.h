@@ -1,7 +1,7 @@
 /*
  * /metrics: what operators plot and alert on, as OpenMetrics text.
  *
- * Labels are names of queues, flavors and resources, HTTP methods and codes: things admins make.
+ * Labels are of few values: names of what admins make, reasons, currencies, HTTP methods and codes.
  * Never the name of a Job, of which there are too many.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_METRICS_H
@@ -35,12 +35,13 @@ struct metrics_sources {
 	bool ledger_up, synced;
 	const struct recorder *recorder; /* NULL: --record was not given */
 	bool fair_sharing;		 /* shares are told */
-	bool decides; /* it leads; a standby does not know what holds quota, nor what time makes of a Calendar */
+	bool decides; /* this controller leads; a standby does not know what holds quota */
 };
 
 void metrics_render(const struct metrics_sources *s, struct buf *out);
 
-/* Calendars, RunPolicies, PricePlans, Budgets, AdvanceReservations: metrics_time.c. */
+/* Appends the metrics of Calendars, RunPolicies, PricePlans, Budgets and AdvanceReservations:
+ * metrics_time.c. */
 void metrics_put_time(struct buf *out, const struct queue *q);
 
 #endif

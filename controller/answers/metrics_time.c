@@ -5,7 +5,7 @@
 #include "controller/write/metrics_put.h"
 #include "queue/price/money.h"
 
-#define SAMPLES_MAX_BYTES (16 * 1024 * 1024) /* of one family */
+#define SAMPLES_MAX_BYTES (16 * 1024 * 1024) /* size of one family */
 
 static void put_money(struct buf *out, int64_t micro)
 {
@@ -14,8 +14,8 @@ static void put_money(struct buf *out, int64_t micro)
 	buf_printf(out, "%s\n", text);
 }
 
-/* One sample for each object, with the reason that its status shows: so that what is wrong can be
- * told from what is as it should be, and alerted on. */
+/* Puts a sample for an object, with the reason that its status shows: so what is wrong can be told
+ * from what is as it should be, and alerted on. */
 static void put_condition(
 	struct buf *out, const char *family, const char *key, const char *name, const char *reason)
 {
@@ -99,8 +99,8 @@ static void put_budgets(struct buf *out, const struct queue *q)
 		put_condition(out, "sluice_budget_condition", "budget", v.name, v.active.reason);
 }
 
-/* Its view is worked out from what is booked, so each is looked at once: the samples of a family are gathered
- * beside the others. */
+/* Puts the AdvanceReservations. A view is worked out from what is booked, so each is looked at
+ * once: the samples of a family are gathered beside the others. */
 static void put_reservations(struct buf *out, const struct queue *q)
 {
 	static const char key[] = "advance_reservation";

@@ -15,7 +15,7 @@
 
 enum { WHY_MAX_BYTES = 4096, DIGESTED_MAX_BYTES = 64 << 10 };
 
-/* The state of one that is no more: ended, deleted, or no longer managed. */
+/* The state of a Job that is no more: ended, deleted, or no longer managed. */
 #define GONE "Gone"
 #define VERSION VISIBILITY_GROUP "/" VISIBILITY_VERSION
 
@@ -23,9 +23,9 @@ enum { WHY_MAX_BYTES = 4096, DIGESTED_MAX_BYTES = 64 << 10 };
 
 struct shown_start {
 	struct forecast forecast;
-	int64_t misses; /* 0: it starts in all plays, and the next two are NULL */
+	int64_t misses; /* 0: the Job starts in all plays, and the next two are NULL */
 	const char *reason, *waits_for;
-	const struct move *moved; /* NULL: it has not */
+	const struct move *moved; /* NULL: the start has not moved */
 	struct review_basis basis;
 };
 
@@ -34,7 +34,7 @@ struct shown_trouble {
 	const char *reason, *cure;
 };
 
-/* As the views below want it: 0 and NULL are absent. */
+/* What the views below show; 0 and NULL are absent. */
 struct shown {
 	const struct queued_jobs_sources *sources;
 	struct queued_job job;
@@ -44,7 +44,7 @@ struct shown {
 	int32_t pods;
 	struct resource asks[QUEUE_LINES_MAX];
 	size_t nasks;
-	struct shown_start start_here; /* where the next one points */
+	struct shown_start start_here; /* what the next member points to */
 	const struct shown_start *start;
 	struct shown_trouble trouble_here;
 	const struct shown_trouble *trouble;
@@ -86,7 +86,7 @@ static void look_at_trouble(struct shown *x)
 	t->cure = trouble_cure(t->gate.word, t->gate.message);
 }
 
-/* Finds what only objects tell. */
+/* Finds the bill, which only objects tell. */
 static void look_at_bill(struct shown *x)
 {
 	const struct gate_listed *j = &x->job.listed;
@@ -110,7 +110,7 @@ static void look_at_wait(struct shown *x, const struct explanation *e)
 	x->has_no_forecasts = !x->sources->forecasts;
 }
 
-/* Finds what is known of its duration and its end. */
+/* Finds what is known of the Job's duration and its end. */
 static void look_at_terms(struct shown *x, const struct explanation *e)
 {
 	static const char *const sources[] = {[DURATION_UNKNOWN] = "",
@@ -352,8 +352,8 @@ const struct view queued_job_view = VIEW("QueuedJob",
 	"What Sluice knows of a Job that has not ended: where it stands, why it waits, and until when.",
 	queued_job_rows);
 
-/* Each play tells a little other start, so that counts as news by what is told of it until it has moved; and ages,
- * costs and what passes within sentences are none. */
+/* Counts a start as the one that was told, until it has moved: each play tells a slightly other
+ * one. */
 uint64_t queued_job_digest(const struct queued_jobs_sources *s, const struct queued_job *j)
 {
 	struct shown x;
@@ -427,7 +427,7 @@ void queued_job_put_columns(struct json_writer *w)
 	jw_end(w);
 }
 
-/* "16 cpu, 64Gi memory" */
+/* Puts the requests: "16 cpu, 64Gi memory". */
 static void put_asks(struct json_writer *w, const struct shown *x)
 {
 	struct buf text;
@@ -441,7 +441,7 @@ static void put_asks(struct json_writer *w, const struct shown *x)
 	buf_done(&text);
 }
 
-/* A forecast is of some moments ago. */
+/* Appends a likely start, "about": a forecast is of some moments ago. */
 static void put_likely_start(int64_t in_ms, struct buf *out)
 {
 	buf_printf(out, in_ms > 0 ? "about %s" : "soon", span_short(in_ms).s);
@@ -476,7 +476,7 @@ static void put_text_cell(struct json_writer *w, const char *text)
 
 static void put_cells(struct json_writer *w, const struct shown *x)
 {
-	/* Of a run whose pods do not get on: what is in their way. */
+	/* For a run whose pods do not get on: what is in their way. */
 	const char *waits_for = x->trouble ? x->trouble->reason : x->waits_for;
 	jw_array(w, "cells");
 	put_text_cell(w, x->job.listed.name);

@@ -17,8 +17,8 @@
 
 struct row {
 	struct gate_listed job;
-	bool is_deferred; /* there may be very many, so what the queue says of it is not kept */
-	/* Where it stands; known once it was placed. */
+	bool is_deferred; /* of a kind that may be very many: the queue's words are not kept */
+	/* The row's place, known once is_placed. */
 	bool is_placed, is_known, has_digest;
 	uint64_t digest;
 	const char *localqueue, *clusterqueue;
@@ -35,7 +35,8 @@ struct queued_jobs {
 	struct queued_jobs_sources sources;
 	struct row *row; /* by namespace and name */
 	size_t n, size;
-	/* What was asked for last, in its order: pages of one list come one after the other. */
+	/* The last list that was asked for, in its order: pages of one list come one after the
+	 * other. */
 	struct job_query query;
 	struct row **found;
 	size_t nfound;
@@ -79,7 +80,7 @@ void queued_jobs_free(struct queued_jobs *all)
 
 /* ---- which of them --------------------------------------------------------------------------- */
 
-/* False: the gate knows it no more. */
+/* Explains a row. False: the gate knows the Job no more. */
 static bool explain(const struct queued_jobs *all, const struct row *r, struct explanation *ret)
 {
 	if (r->is_deferred)
@@ -87,7 +88,7 @@ static bool explain(const struct queued_jobs *all, const struct row *r, struct e
 	return gate_explain(all->sources.gate, r->job.ns, r->job.name, all->sources.now_ms, ret);
 }
 
-/* The queue does not have it, and the gate does: it is being deleted, say. */
+/* Places a Job that the gate has and the queue has not: it is being deleted, say. */
 static bool place_of_gate(const struct queued_jobs *all, const struct row *r, struct job_place *ret)
 {
 	struct explanation x;
@@ -118,7 +119,8 @@ static bool is_or_any(const char *wanted, const char *text)
 	return !*wanted || strcmp(wanted, text) == 0;
 }
 
-/* Most questions are not about troubles, and most Jobs have none. */
+/* True if the Job has the trouble that q asks for. Most questions are not about troubles, and most
+ * Jobs have none. */
 static bool has_trouble_asked_for(
 	const struct queued_jobs *all, const struct gate_listed *j, const struct job_query *q)
 {
@@ -148,7 +150,7 @@ static bool is_asked_for(struct queued_jobs *all, struct row *r, const struct jo
 	       is_or_any(q->localqueue, r->localqueue);
 }
 
-/* The order of the queue, as far as there is one. */
+/* Compares by the order of the queue, as far as there is one. */
 static int by_place(const void *a, const void *b)
 {
 	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
@@ -161,7 +163,7 @@ static int by_place(const void *a, const void *b)
 	return by_name(x, y);
 }
 
-/* The first row of that namespace, or of one behind it. */
+/* Finds the first row of that namespace, or of one behind it. */
 static size_t begin_of(const struct queued_jobs *all, const char *ns)
 {
 	size_t from = 0, to = all->n;
@@ -175,12 +177,12 @@ static size_t begin_of(const struct queued_jobs *all, const char *ns)
 	return from;
 }
 
-/* All that is asked for, by name. */
+/* Finds all that is asked for, by name. */
 static void find_by_name(struct queued_jobs *all, const struct job_query *q)
 {
 	struct selector labels = {0};
 	if (*q->labels)
-		must(selector_parse(q->labels, &labels)); /* job_query_take() has seen to that */
+		must(selector_parse(q->labels, &labels)); /* job_query_take() has checked it */
 	size_t from = *q->ns ? begin_of(all, q->ns) : 0, to = from;
 	while (to < all->n && is_or_any(q->ns, all->row[to].job.ns))
 		to++;
@@ -199,7 +201,7 @@ static void find(struct queued_jobs *all, const struct job_query *q)
 		qsort(all->found, all->nfound, sizeof(*all->found), by_place);
 }
 
-/* The same but for the page. */
+/* True if both ask for pages of one list. */
 static bool is_same_list(const struct job_query *a, const struct job_query *b)
 {
 	return a->ask == b->ask && strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0 &&
@@ -293,7 +295,7 @@ void queued_jobs_rows(struct queued_jobs *all, const struct job_query *q, struct
 	}
 }
 
-/* NULL: it is there no more. */
+/* Finds the row of a Job; NULL: the Job is there no more. */
 static struct row *row_of(const struct queued_jobs *all, const struct watch_row *wanted)
 {
 	char ns[64], name[256];

@@ -1,13 +1,12 @@
 /*
  * QueuedJobs: all Jobs that Sluice manages and that have not ended, as lists.
  *
- * Lists are in the order of the queue: those that hold quota, then those in line by their rank,
- * then those that something else keeps (a hold, a window, a Job that they wait for), the oldest
- * first. A list of several ClusterQueues has those in line by their rank, whichever ClusterQueue
- * it is in. Their positions (queue/explain/ahead.h) may go back and forth.
+ * Lists are in the order of the queue. Jobs that hold quota come first, then those in line by their
+ * rank, then those that something else keeps (a hold, a window, a Job that they wait for), the
+ * oldest first. A list of several ClusterQueues has those in line by their rank, whichever
+ * ClusterQueue they are in. Their positions (queue/explain/ahead.h) may go back and forth.
  *
- * struct queued_jobs is all of them at one moment. It is the reader's, which keeps it for all its
- * questions.
+ * struct queued_jobs is all of them at one moment. The reader keeps it for all its questions.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_QUEUED_JOBS_H
 #define SLUICE_CONTROLLER_ANSWERS_QUEUED_JOBS_H
@@ -30,22 +29,24 @@ struct queued_jobs_sources {
 
 struct queued_jobs;
 
-/* Nothing may be told to the gate or the queue as long as it lives. */
+/* Takes all Jobs as they are. Nothing may be told to the gate or the queue as long as it lives. */
 struct queued_jobs *queued_jobs_new(const struct queued_jobs_sources *s);
 void queued_jobs_free(struct queued_jobs *all); /* NULL is fine */
 
-/* Appends the list, or the page of it. moment: goes into the token of the next page. */
+/* Appends the list, or the page of it. moment goes into the token of the next page. */
 void queued_jobs_list(
 	struct queued_jobs *all, const struct job_query *q, uint64_t moment, struct buf *out);
 
 /* Appends what a watch of q compares (watch_rows.h): each Job's row, by namespace and name. */
 void queued_jobs_rows(struct queued_jobs *all, const struct job_query *q, struct buf *out);
-/* Appends the events that were ordered: what comes behind the q of ASK_EVENTS. One event a line. A Job
- * that is DELETED and still there is no longer among those that q asks for; it is told as it is. */
+/* Appends the events that were ordered (orders: what comes behind the q of ASK_EVENTS), one a line.
+ * A Job that is DELETED and still there is no longer among those that q asks for; it is told as it
+ * is. */
 void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
 	const struct job_query_events *how, struct slice orders, struct buf *out);
 
-/* Appends the one that q names, as of now. False: no such Job is known, and nothing was appended. */
+/* Appends the Job that q names, as of now. False: no such Job is known, and nothing was
+ * appended. */
 bool queued_jobs_one(
 	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out);
 

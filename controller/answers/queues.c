@@ -11,7 +11,7 @@
 
 /* ---- ClusterQueues --------------------------------------------------------------------------- */
 
-/* Puts its runs whose pods are stuck; nothing where there are none. */
+/* Puts a queue's runs whose pods are stuck; nothing where there are none. */
 static void put_troubles(
 	struct json_writer *w, const char *clusterqueue, const struct trouble_rows *r)
 {
@@ -80,7 +80,7 @@ static void put_subtree(struct json_writer *w, const struct usage_view *u, const
 	quantity_put(w, "subtree", u->subtree, u->resource);
 }
 
-/* Puts the flavors without the rows of pairs that no member has any more. */
+/* Puts the flavors, without pairs that no member has any more. */
 static void put_flavors(struct json_writer *w, const struct cohort_view *v)
 {
 	struct usage_view *usage = mem_array(v->nusage + 1, sizeof(*usage));
