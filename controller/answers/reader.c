@@ -19,8 +19,8 @@
 #define PACE_LEAST_US (SECOND_US / 10)
 #define PACE_MOST_US (2 * SECOND_US)
 #define PACE_TIMES 10
-#define PAGES_US (2 * SECOND_US)      /* between two pages of one client */
-#define PAGES_ALL_US (20 * SECOND_US) /* for all of them, once there is a newer child */
+#define PAGES_US (2 * SECOND_US)      /* time between two pages of one client */
+#define PAGES_ALL_US (20 * SECOND_US) /* time for all pages, once there is a newer child */
 #define IDLE_US (30 * SECOND_US)
 #define TIMEOUT_MS 30000
 
@@ -44,27 +44,29 @@ struct question {
 	reader_answer_fn *fn;
 	void *ctx;
 	int64_t until_us;
-	uint64_t moment; /* of its child, which may be gone; 0: it had none */
-	char *sentence;	 /* of one that failed */
-	bool too_many;	 /* that is why */
+	uint64_t moment; /* moment of its child, which may be gone; 0: it had none */
+	char *sentence;	 /* why the question failed; else NULL */
+	bool too_many;	 /* it failed for too many questions */
 };
 
 struct copy {
 	struct reader *reader;
 	struct link place; /* r->children, then r->graves until it is reaped */
 	struct child process;
-	ev_io reading; /* until it is in its grave: that it ended shows there, too */
+	ev_io reading; /* runs until the child is in its grave, for it shows that it ended, too */
 	struct child_message answer;
 	uint64_t moment;
 	int64_t made_us;
-	int64_t passed_us;   /* when a newer one was made */
-	int64_t asked_us;    /* or answered, whichever was last */
+	int64_t passed_us;   /* when a newer child was made */
+	int64_t asked_us;    /* when it was last asked, or answered */
 	struct link waiting; /* questions, as turns.h has them */
-	uint64_t round;	     /* of the last that was asked */
+	uint64_t round;	     /* round of the question that was asked last */
 	bool is_busy;
-	int64_t busy_us;	/* since when */
-	struct question *asked; /* under way; NULL also when nobody wants the answer any longer */
-	enum failure failure;	/* why it is in its grave; FAILURE_COUNT: it was no longer needed */
+	int64_t busy_us; /* since when */
+	struct question
+		*asked; /* question under way; NULL also when nobody wants the answer any longer */
+	enum failure
+		failure; /* why the child is in its grave; FAILURE_COUNT: it was no longer needed */
 };
 
 struct reader {
@@ -73,14 +75,14 @@ struct reader {
 	struct link questions, fresh, failed;
 	size_t nquestions;
 	struct link children, graves; /* the oldest first */
-	struct copy *last;	      /* the last that was made; NULL: it has ended, or none was */
+	struct copy *last; /* the child that was made last; NULL: it has ended, or none was */
 	bool has_made;
-	int64_t made_us; /* the last */
-	int64_t cost_us; /* from then to its first answer, or to its end; -1: not yet */
+	int64_t made_us; /* when the last child was made */
+	int64_t cost_us; /* time from made_us to its first answer, or to its end; -1: not yet */
 	uint64_t moment;
 	int64_t warned_ms[FAILURE_COUNT]; /* 0: never */
-	ev_timer turn;			  /* of 0 s: what must not be done inside reader_ask() */
-	ev_timer look;			  /* runs while there are questions, children or graves */
+	ev_timer turn; /* of 0 s: for what must not be done inside reader_ask() */
+	ev_timer look; /* runs while there are questions, children or graves */
 };
 
 /* ---- the log --------------------------------------------------------------------------------- */
@@ -99,7 +101,7 @@ static void turn_soon(struct reader *r)
 	ev_timer_start(r->o.loop, &r->look);
 }
 
-/* It stands nowhere any more. */
+/* Takes the question out of all lists. */
 static void question_leave(struct reader *r, struct question *q)
 {
 	if (list_in(&q->all))
@@ -125,7 +127,7 @@ static void question_tell(struct reader *r, struct question *q, const struct rea
 	question_free(q);
 }
 
-/* Is told in the next turn. */
+/* Fails the question, which is told in the next turn. */
 static void question_fail(struct reader *r, struct question *q, const char *sentence)
 {
 	list_leave(&q->turn.link);
@@ -143,7 +145,8 @@ static void questions_fail(struct reader *r, struct link *queue, const char *sen
 		question_fail(r, container_of(queue->next, struct question, turn.link), sentence);
 }
 
-/* Those that fail meanwhile are told in the next turn: fn may ask again. */
+/* Tells the failed questions. More that fail meanwhile are told in the next turn: fn may ask
+ * again. */
 static void tell_failed(struct reader *r)
 {
 	struct link now;
@@ -165,7 +168,7 @@ static void tell_failed(struct reader *r)
 
 /* ---- in the child ---------------------------------------------------------------------------- */
 
-/* False: nobody asks any more. */
+/* Answers one question. False: nobody asks any more. */
 static bool answer_one(const struct copy *c)
 {
 	const struct reader_options *o = &c->reader->o;
@@ -205,7 +208,7 @@ static void copy_next(struct copy *c)
 	c->is_busy = true;
 	c->busy_us = monotonic_us();
 	if (!child_send(&c->process, &(struct child_head){.len = q->len}, q->text))
-		child_kill(&c->process); /* on_readable() sees the end */
+		child_kill(&c->process); /* on_readable() sees its end */
 }
 
 static void copy_take(struct copy *c, struct question *q)
@@ -259,7 +262,7 @@ static void copy_answered(struct copy *c)
 	copy_next(c);
 }
 
-/* More than nothing comes only when it is asked. */
+/* Receives an answer. A child that was not asked sends nothing. */
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	(void)loop, (void)revents;
@@ -309,7 +312,7 @@ static struct copy *copy_new(struct reader *r, struct err *e)
 	return c;
 }
 
-/* The last one that was made is of a moment that is long enough ago for another one. */
+/* True if the moment of the last child is long enough ago for another one. */
 static bool is_time(const struct reader *r, int64_t now_us)
 {
 	int64_t age = now_us - r->made_us;
@@ -318,13 +321,13 @@ static bool is_time(const struct reader *r, int64_t now_us)
 	return age >= PACE_LEAST_US && r->cost_us >= 0 && age / PACE_TIMES >= r->cost_us;
 }
 
-/* Somebody reads pages of an older child, and may go on. */
+/* True if somebody reads pages of an older child, and may go on. */
 static bool is_needed(const struct copy *c, int64_t now_us)
 {
 	return c->is_busy || !list_empty(&c->waiting) || now_us - c->asked_us < PAGES_US;
 }
 
-/* There are fewer than may live. */
+/* True if there are fewer children than may live; ends the oldest where it can. */
 static bool make_room(struct reader *r, int64_t now_us)
 {
 	size_t n = 0;
@@ -339,8 +342,8 @@ static bool make_room(struct reader *r, int64_t now_us)
 	return true;
 }
 
-/* Questions that asked for no moment go to the newest child, or wait until there may be one. An
- * older one will not do: whoever asks again would see time go backwards. */
+/* Gives questions that asked for no moment to the newest child, or lets them wait until there may
+ * be one. An older child will not do: whoever asks again would see time go backwards. */
 static void place_fresh(struct reader *r)
 {
 	int64_t now = monotonic_us();
@@ -361,7 +364,7 @@ static void place_fresh(struct reader *r)
 		copy_take(c, container_of(r->fresh.next, struct question, turn.link));
 }
 
-/* NULL: that moment is over. */
+/* Finds the child of a moment; NULL: that moment is over. */
 static struct copy *copy_of(const struct reader *r, uint64_t moment)
 {
 	list_each_entry(&r->children, struct copy, c, place) {
@@ -491,7 +494,7 @@ static size_t count_of_namespace(const struct reader *r, const char *ns)
 	return n;
 }
 
-/* False: as many wait as may, and it has failed. */
+/* True if the question may wait. False: as many wait as may, and it has failed. */
 static bool has_place(struct reader *r, struct question *q)
 {
 	char text[256];

@@ -21,7 +21,7 @@ enum { ANSWER_MAX_BYTES = 64 << 20 };
 
 /* ---- what there is ----------------------------------------------------------------------------- */
 
-/* Which objects a path may name. */
+/* The objects that a path may name. */
 enum scope {
 	IN_NAMESPACES,	 /* a namespace, or none */
 	OF_ALL,		 /* none */
@@ -29,7 +29,7 @@ enum scope {
 	OF_CLUSTERQUEUE, /* a ClusterQueue: the resource is one of its own */
 };
 
-/* Puts the members behind kind and apiVersion; on an error none. */
+/* Puts the members behind kind and apiVersion; none on an error. */
 typedef int put_fn(const struct report_sources *s, const struct report_path *p, const char *after,
 	struct json_writer *w, struct err *e);
 static put_fn put_decisions, put_queues, put_budgets, put_overcommits, put_week;
@@ -38,9 +38,9 @@ static const struct row {
 	const char *resource; /* in rights, and in paths */
 	const char *object;   /* the kind of the answer */
 	enum scope scope;
-	put_fn *put;	     /* NULL: the ledger knows */
-	enum past_kind past; /* where it does */
-	const char *command; /* that prints it; NULL: none */
+	put_fn *put;	     /* NULL: the ledger answers */
+	enum past_kind past; /* question to the ledger, where put is NULL */
+	const char *command; /* command that prints it; NULL: none */
 } rows[REPORTS] = {
 	[REPORT_COSTS] = {"costs", "CostReport", IN_NAMESPACES, NULL, PAST_COST, "cost"},
 	[REPORT_REPORTS] = {"reports", "UsageReport", IN_NAMESPACES, NULL, PAST_REPORT, "report"},
@@ -59,7 +59,7 @@ static const struct row {
 
 /* ---- paths and rights -------------------------------------------------------------------------- */
 
-/* Takes the rest of a path, behind a slash. "": there is none. */
+/* Takes the name that is the rest of a path, behind a slash. "": there is none. */
 static bool take_name(const char *at, const char *allowed, char *ret, size_t size)
 {
 	size_t len = strlen(at);
@@ -89,7 +89,8 @@ static bool is_of_clusterqueue(const struct row *r, const char *at, struct repor
 	return take_name(name, LABEL ".", ret->name, sizeof(ret->name));
 }
 
-/* at: behind the root, and behind the namespace where ret has one. */
+/* True if it is a path of that report. at: behind the root, and behind the namespace where ret has
+ * one. */
 static bool is_path_of(const struct row *r, const char *at, struct report_path *ret)
 {
 	size_t len = strlen(r->resource);
@@ -101,7 +102,7 @@ static bool is_path_of(const struct row *r, const char *at, struct report_path *
 	       (!*ret->name || r->scope == OF_ALL_AND_EACH);
 }
 
-/* Of an object in a namespace; *ret_at goes behind it. */
+/* Takes the namespace, if the path has one; *at goes behind it. */
 static bool take_namespace(const char **at, char *ret, size_t size)
 {
 	static const char word[] = "namespaces/";
@@ -264,7 +265,7 @@ static void on_past(int report, const struct buf *body, const char *sentence, vo
 	}
 	buf_init(&whole, ANSWER_MAX_BYTES);
 	struct json_writer w = begin((enum report)report, &whole);
-	jw_members(&w, (struct slice){body->ptr, body->len - 1}); /* behind it comes a newline */
+	jw_members(&w, (struct slice){body->ptr, body->len - 1}); /* a newline follows */
 	end(&w);
 	answer(q, &whole);
 }

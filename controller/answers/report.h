@@ -1,20 +1,20 @@
 /*
- * Reports: what is answered as one object, and is no list of objects. A row each, below
+ * Reports: answers that are one object, and no list of objects. A row each, below
  * /apis/visibility.sluice.dev/v1alpha1/:
  *
- *   [namespaces/NS/]costs[?by=...&since=...&until=...]                   what runs cost
- *   [namespaces/NS/]reports[?by=...&since=...&until=...]                 what Jobs did
- *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]     each run
- *   [namespaces/NS/]decisions[?after=N]                                  the last decisions (decision_log.h)
- *   queuereports                                                         queues, as they are now (queues.h)
- *   budgetreports                                                        what Budgets have left (budgets.h)
- *   overcommits[/NODE]                                                   what is lent of Nodes
- *   clusterqueues/NAME/week                                              windows, prices and quota (week.h)
- *   clusterqueues/NAME/usage[?since=...&until=...]                       what it held
+ *   [namespaces/NS/]costs[?by=...&since=...&until=...]: what runs cost.
+ *   [namespaces/NS/]reports[?by=...&since=...&until=...]: what Jobs did.
+ *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]: each run.
+ *   [namespaces/NS/]decisions[?after=N]: the last decisions (decision_log.h).
+ *   queuereports: queues, as they are now (queues.h).
+ *   budgetreports: what Budgets have left (budgets.h).
+ *   overcommits[/NODE]: what is lent of Nodes.
+ *   clusterqueues/NAME/week: windows, prices and quota (week.h).
+ *   clusterqueues/NAME/usage[?since=...&until=...]: what the ClusterQueue held.
  *
- * The right is `list` of the resource, in all namespaces or in that one; `get` where the path names an object.
- * A report about a namespace names no Job of another. It has no Table: kubectl get, which wants one and would
- * print <unknown>, is told what to do instead. It cannot be watched.
+ * The right is `list` of the resource, in all namespaces or in that one; `get` where the path names
+ * an object. A report about a namespace names no Job of another. It has no Table: kubectl get wants
+ * one, would print <unknown>, and is told what to do instead. It cannot be watched.
  *
  * Left to others: questions to the ledger (past/past_questions.h), and who leads (answers.c).
  */
@@ -41,30 +41,31 @@ enum report {
 	REPORTS,
 };
 
-/* Of which report a path is. */
+/* A path of a report, taken apart. */
 struct report_path {
 	enum report report;
-	char ns[64];	/* that the path names; "": all */
-	char name[254]; /* of the object that it names; "": none */
+	char ns[64];	/* namespace in the path; "": all */
+	char name[254]; /* name of the object in the path; "": none */
 };
 
-/* Is it the path of one? */
+/* True if it is the path of a report. */
 bool report_path(const char *path, struct report_path *ret);
 
-/* What the API server asks its authorizer for before such a question is passed on. */
+/* Returns the right for which the API server asks its authorizer before such a question is passed
+ * on. */
 struct right report_right(const struct report_path *p);
 
-/* Does this header Accept ask for a Table before all else, as that of kubectl get does? */
+/* True if this header Accept asks for a Table before all else, as that of kubectl get does. */
 bool report_wants_table(const char *accept);
 
-/* http_answer() is called for q, once, now or later from the loop; never after past_questions_forget() of
- * its port (http_of()). */
+/* Takes a question about a report. Calls http_answer() for q, once, now or later from the loop;
+ * never after past_questions_forget() of its port (http_of()). */
 void report_take(
 	const struct answer_sources *from, struct http_question *q, const struct report_path *p);
 
 /* ---- without a port and a ledger, for tests ---------------------------------------------------- */
 
-/* What the reports of this moment are made of. Borrowed. */
+/* The sources of reports of this moment. Borrowed. */
 struct report_sources {
 	const struct queue *queue;
 	const struct gate *gate;
@@ -75,8 +76,8 @@ struct report_sources {
 	int64_t now_ms;
 };
 
-/* Puts the object into out, which is empty. after: the parameter, NULL: not given. ERR_INVALID, ERR_GONE: a
- * sentence, and out stays empty. */
+/* Puts the object into out, which is empty. after: the parameter; NULL: not given. ERR_INVALID,
+ * ERR_GONE: a sentence, and out stays empty. */
 int report_put(const struct report_sources *s, const struct report_path *p, const char *after,
 	struct buf *out, struct err *e);
 

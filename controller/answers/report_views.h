@@ -1,6 +1,7 @@
 /*
- * What the reports of this moment have in them (report.h), for kubectl explain. Their own modules write the members:
- * queues.h, week.h, budgets.h, decision_log.h, overcommit/overcommit_controller.h, and the ledger's SQL.
+ * The members of the reports of this moment (report.h), for kubectl explain. Other modules write
+ * them: queues.h, week.h, budgets.h, decision_log.h, overcommit/overcommit_controller.h, and the
+ * ledger's SQL.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_REPORT_VIEWS_H
 #define SLUICE_CONTROLLER_ANSWERS_REPORT_VIEWS_H

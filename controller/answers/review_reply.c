@@ -9,7 +9,7 @@ static bool has_gone(void *ctx)
 	return http_gone(((struct review_reply *)ctx)->question);
 }
 
-/* The review is freed already; done() frees the record. */
+/* Ends the reply. The review is freed already; done() frees the record. */
 static void end(struct review_reply *r)
 {
 	list_leave(&r->link);

@@ -1,5 +1,5 @@
 /*
- * What questions are answered from: the parts of a controller that know the answers, and what its loop alone knows.
+ * The sources of answers: the parts of a controller that know them, and what its loop alone knows.
  * The parts and the state are borrowed: they go after the answers do.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_SOURCES_H
@@ -10,7 +10,7 @@
 
 #include "controller/answers/leadership.h"
 
-/* What only the loop knows; read at each request. */
+/* The state that only the loop knows; read at each request. */
 struct loop_state {
 	bool stopping;		    /* the controller was told to stop */
 	const char *ledger_trouble; /* why the ledger is away; "" while it is up */
@@ -22,7 +22,7 @@ struct answer_sources {
 	struct kube_client *client;
 	struct queue *queue;
 	struct gate *gate;
-	struct pg *pg;		     /* of decisions: is the ledger up? */
+	struct pg *pg;		     /* for decisions: is the ledger up? */
 	struct forecasts *forecasts; /* NULL: --forecasts off */
 	struct reviews *reviews;     /* NULL: the same */
 	struct past_questions *past_questions;

@@ -53,21 +53,21 @@ static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
 	return 0;
 }
 
-/* So far that its start is known. */
+/* True if the variant is played so far that the Job's start is known. */
 static bool is_played(const struct ask_answer *a, size_t variant, size_t index)
 {
 	struct eta eta = ask_eta(a, variant, index);
 	return a->variant[variant].draws > 0 && !eta_is_unknown(&eta);
 }
 
-/* What a variant comes to; as the views below want it. */
+/* The outcome of a variant, for the views below. */
 struct outcome {
 	size_t variant;
 	const char *change, *from, *to, *text;
 	struct start_times start;
 	bool starts, newly;
-	int64_t earlier_ms; /* where it starts as it is, too */
-	int64_t earlier_s;  /* as above; VIEW_NONE where it does not start, in one of the two */
+	int64_t earlier_ms; /* set where the Job also starts as it is */
+	int64_t earlier_s;  /* in seconds; VIEW_NONE where the Job does not start both ways */
 };
 
 static struct outcome outcome_of(const struct start_question *x, const struct ask_answer *a,
@@ -90,7 +90,7 @@ static struct outcome outcome_of(const struct start_question *x, const struct as
 		.earlier_s = both ? earlier_ms / 1000 : VIEW_NONE};
 }
 
-/* What helps most comes first. */
+/* Compares outcomes: what helps most comes first. */
 static int by_help(const void *va, const void *vb)
 {
 	const struct outcome *a = va, *b = vb;
@@ -107,7 +107,7 @@ static int by_help(const void *va, const void *vb)
 
 /* ---- what is told ------------------------------------------------------------------------------ */
 
-/* Nothing where it starts both as it is and so. */
+/* Puts whether the Job starts, where it does not start both as it is and in the variant. */
 static void put_starts(struct json_writer *w, const char *key, const void *object)
 {
 	const struct outcome *o = object;
@@ -151,7 +151,7 @@ struct shown {
 	const struct start_question *x;
 	const struct ask_answer *a;
 	const struct review_basis *basis;
-	size_t index; /* in the answer */
+	size_t index; /* index of the Job in the answer */
 	int64_t now_ms, draws;
 	struct start_times start;
 	struct view_list outcomes;
@@ -181,9 +181,9 @@ static void put_unplayed(struct json_writer *w, const char *key, const void *obj
 	jw_end(w);
 }
 
-/* One question has one answer: what `sluice start` says, where that is known. Played with so few draws of its
- * own it would name another time. But where they differ in whether it starts at all, the variants are told
- * by these. */
+/* Returns the start of the Job as it is: what `sluice start` says, where that is known. The few
+ * draws of this play would name another time. But if the two differ in whether the Job starts at
+ * all, this play's start goes with its variants. */
 static struct start_times start_of(
 	const struct start_question *x, const struct eta *base, size_t draws)
 {
@@ -232,7 +232,8 @@ const struct view start_review_view = VIEW("StartReview",
 	"What would make a Job that waits start earlier: it is played as it is, and with one thing changed at a time.",
 	start_review_rows);
 
-/* Nothing at all: it does not wait any more, or all plays were cut off before its start. */
+/* Tells the review. Nothing at all: the Job does not wait any more, or all plays were cut off
+ * before its start. */
 static void tell(const struct ask_answer *a, const struct queue *q,
 	const struct review_basis *basis, struct buf *out, void *ctx)
 {
@@ -271,7 +272,8 @@ static void play_it(struct start_question *x)
 		review_reply_complain(&x->reply, 409, "the Job does not wait any more");
 		return;
 	}
-	queue_alternatives(p->queue, &x->uid, &alternatives); /* of no ClusterQueue: none */
+	queue_alternatives(
+		p->queue, &x->uid, &alternatives); /* a Job of no ClusterQueue has none */
 	job_variants_make(&x->variants, x->job, &alternatives, outline.expected_ms);
 	struct review_plays plays = {
 		.variants = 1 + x->variants.n, .change = change, .tell = tell, .ctx = x};
@@ -328,7 +330,8 @@ static void read_job(struct start_question *x)
 
 /* ---- the question ------------------------------------------------------------------------------ */
 
-/* True: q is answered; the Job does not wait, or only its name is kept. */
+/* True if the Job cannot be played, and q is answered: it does not wait, or only its name is
+ * kept. */
 static bool is_not_playable(const struct answer_sources *p, struct http_question *q, const char *ns,
 	const char *name, struct gate_listed *ret)
 {

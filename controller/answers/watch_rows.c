@@ -2,12 +2,12 @@
 
 #include "base/must.h"
 
-/* What goes before the texts. */
+/* The head of a row, before its texts. */
 struct row_head {
 	struct uid uid;
 	uint64_t digest;
 	int64_t created_ms;
-	uint16_t ns, name, localqueue; /* bytes */
+	uint16_t ns, name, localqueue; /* lengths in bytes */
 	uint16_t unused[1];
 };
 

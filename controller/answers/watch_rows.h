@@ -1,10 +1,10 @@
 /*
- * What one who watches knows, or is to know: rows of Jobs, in the order of namespace and name, each
- * name once.
+ * Rows of Jobs that a watcher knows, or is to know, in the order of namespace and name, each name
+ * once.
  *
- * Rows are kept as the bytes in which the reader sends them. Two lists of them are compared side by
- * side, without a tree; and where one was told up to some name, what is known is the first part of the
- * one list and the last part of the other.
+ * Rows are kept as the bytes in which the reader sends them. Two lists of rows are compared side by
+ * side, without a tree. A watcher that was told up to some name knows the first part of the newer
+ * list and the last part of the older one.
  *
  * Both ends are the same program on the same machine: no byte order, and what does not fit aborts.
  */
@@ -26,7 +26,7 @@ struct watch_row {
 };
 
 void watch_row_put(struct buf *out, const struct watch_row *r);
-/* Takes the first one. False: there is none. */
+/* Takes the first row. False: there is none. */
 bool watch_row_take(struct slice *rows, struct watch_row *ret);
 
 enum watch_event {
@@ -35,16 +35,16 @@ enum watch_event {
 	WATCH_DELETED,
 };
 
-/* Takes what is the same from both, and then the first difference. ret is the row as it is now, or,
- * when it is DELETED, was. A Job that has another's name: the old one is DELETED first. False: there
- * is no difference, and both are empty. */
+/* Takes what is equal from both lists, and then the first difference. ret is the row as it is now,
+ * or, when it is DELETED, was. A Job that has another's name: the old one is DELETED first. False:
+ * there is no difference, and both are empty. */
 bool watch_rows_differ(
 	struct slice *known, struct slice *now, enum watch_event *ret_event, struct watch_row *ret);
 
-/* An event that the reader is to put into words. */
+/* An order to the reader, to put an event into words. */
 struct watch_order {
 	enum watch_event event;
-	uint64_t version; /* of its object: watch_terms.h */
+	uint64_t version; /* resourceVersion of its object: watch_terms.h */
 	struct watch_row row;
 };
 

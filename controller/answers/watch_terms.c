@@ -7,13 +7,13 @@
 
 enum { TIMEOUT_MAX_SECONDS = 24 * 3600 };
 
-/* As Kubernetes reads a bool of a query. */
+/* Reads a bool of a query as Kubernetes does. */
 static bool is_true(const char *text)
 {
 	return text && strcasecmp(text, "false") != 0 && strcmp(text, "0") != 0;
 }
 
-/* "" is 0. */
+/* Takes a number; "" is 0. */
 static bool take_number(const char *text, uint64_t *ret)
 {
 	char *end;
@@ -50,7 +50,7 @@ int watch_terms_take(struct watch_terms *t, const struct watch_words *w, struct 
 	t->tells_all = w->initial ? is_true(w->initial) : t->version == 0;
 	t->marks_end_of_all = w->initial && t->tells_all && t->bookmarks;
 	if (t->tells_all)
-		t->version = 0; /* what is told is newer */
+		t->version = 0; /* the watch tells newer states */
 	return 0;
 }
 

@@ -14,20 +14,20 @@
 enum {
 	ORDERS_MAX = 200, /* events in one question */
 	ORDERS_MAX_BYTES = READER_QUESTION_MAX - (16 << 10),
-	WAITING_MAX_BYTES = 256 << 10, /* to be sent, when more is ordered */
-	KNOWN_MAX_BYTES = 128 << 20,   /* by all watchers */
-	MANY_BYTES = 64 << 10,	       /* of rows: those are compared every MANY_TICKS */
+	WAITING_MAX_BYTES = 256 << 10, /* bytes to be sent above which no more is ordered */
+	KNOWN_MAX_BYTES = 128 << 20,   /* bytes that all watchers know */
+	MANY_BYTES = 64 << 10,	       /* rows of that size are compared only every MANY_TICKS */
 	MANY_TICKS = 5,
 	BOOKMARK_MS = 60000,
-	LASTS_MS = 30 * 60000, /* and at random up to twice that */
+	LASTS_MS = 30 * 60000, /* at random up to twice that */
 	EVENT_MAX_BYTES = 16 << 10,
 };
 
 enum watcher_state {
-	WATCHER_IDLE,	    /* until the next round */
-	WATCHER_READS,	    /* the reader has the question for the rows */
-	WATCHER_ORDERS,	    /* ... for the words of events */
-	WATCHER_HOLDS_BACK, /* there is more to order, when the client has taken what was written */
+	WATCHER_IDLE,	    /* waits for the next round */
+	WATCHER_READS,	    /* waits for the rows from the reader */
+	WATCHER_ORDERS,	    /* waits for the words of events from the reader */
+	WATCHER_HOLDS_BACK, /* waits for the client to take what was written */
 };
 
 /* How far a round has come in both lists: up to there all was told. */
@@ -38,20 +38,20 @@ struct progress {
 struct watcher {
 	struct link all; /* w->watchers, until it is freed */
 	struct watchers *watchers;
-	struct http_question *question; /* until the first answer of the reader; then NULL */
-	struct http_stream *stream;	/* from then on */
+	struct http_question *question; /* set until the first answer of the reader; then NULL */
+	struct http_stream *stream;	/* set from then on */
 	const struct http *port;
 	char *user;
 	struct job_query query;
 	struct watch_terms terms;
 	enum watcher_state state;
-	struct buf known;	 /* rows that he was told */
-	uint64_t complete;	 /* the moment whose rows those are all; 0: none */
-	unsigned parts;		 /* events since then */
+	struct buf known;	 /* rows that the watcher was told */
+	uint64_t complete;	 /* the moment of which known has all rows; 0: none */
+	unsigned parts;		 /* events since complete */
 	struct buf now;		 /* rows of the round under way */
-	uint64_t moment;	 /* of that */
-	struct progress told;	 /* of that */
-	struct progress ordered; /* WATCHER_ORDERS: as it will be */
+	uint64_t moment;	 /* of the round under way */
+	struct progress told;	 /* of the round under way */
+	struct progress ordered; /* WATCHER_ORDERS: told as it will be */
 	bool has_columns, has_end_of_all;
 	int64_t until_ms, bookmark_ms; /* 0: not yet known */
 };
@@ -60,7 +60,7 @@ struct watchers {
 	struct reader *reader;
 	struct link watchers;
 	uint64_t ticks;
-	size_t bytes; /* of known and now of all */
+	size_t bytes; /* length of known and now of all watchers */
 };
 
 /* ---- what he knows --------------------------------------------------------------------------- */
@@ -84,8 +84,8 @@ static void keep_rows(struct watcher *x, struct buf *rows, struct slice body)
 	x->watchers->bytes += rows->len;
 }
 
-/* The round ends. What was told of it is known; where that is not all, it is known with the rest of
- * what was known before. */
+/* Ends the round. What was told of it is known; where that is not all, with the rest of what was
+ * known before. */
 static void round_end(struct watcher *x)
 {
 	struct slice left = rest(&x->known, x->told.known);
@@ -128,7 +128,7 @@ static void watcher_bookmark(struct watcher *x, bool is_end)
 	buf_done(&text);
 }
 
-/* What he knows is all of one moment: he may go on from it. */
+/* True if all that the watcher knows is of one moment: the client may go on from it. */
 static bool is_complete(const struct watcher *x)
 {
 	return x->complete > 0 && x->parts == 0;
@@ -143,7 +143,7 @@ static void watcher_end(struct watcher *x)
 	watcher_free(x);
 }
 
-/* The watch cannot go on. */
+/* Ends a watch that cannot go on. */
 static void watcher_fail(struct watcher *x, unsigned status, const char *sentence)
 {
 	struct buf text;
@@ -184,7 +184,7 @@ static void begin_stream(struct watcher *x)
 	x->question = NULL;
 }
 
-/* All of the moment is known now. */
+/* Ends a round of which all is known. */
 static void watcher_complete(struct watcher *x)
 {
 	round_end(x);
@@ -199,7 +199,7 @@ static void on_events(const struct reader_answer *a, void *ctx)
 {
 	struct watcher *x = ctx;
 	if (a->sentence) {
-		round_end(x); /* what was not told is told in the next one */
+		round_end(x); /* the next round tells what was not told */
 		return;
 	}
 	x->told = x->ordered;
@@ -218,7 +218,7 @@ static bool ask(struct watcher *x, uint64_t moment, struct slice text, reader_an
 	return reader_ask(x->watchers->reader, &q, fn, x);
 }
 
-/* Of an event that is the last of its moment, or is not. */
+/* Makes the version of an event, which is the last of its moment, or is not. */
 static uint64_t version_of(struct watcher *x, bool is_last)
 {
 	uint64_t before = x->complete ? x->complete : x->moment - 1;
@@ -270,7 +270,7 @@ static void take_rows(struct watcher *x, const struct reader_answer *a)
 	begin_stream(x);
 	x->moment = a->moment;
 	keep_rows(x, &x->now, a->body);
-	if (is_first && !x->terms.tells_all) { /* he knows them, or does not care */
+	if (is_first && !x->terms.tells_all) { /* the client knows them, or does not want them */
 		x->told = (struct progress){x->known.len, x->now.len};
 		watcher_complete(x);
 	} else {
@@ -294,7 +294,7 @@ static void on_rows(const struct reader_answer *a, void *ctx)
 		watcher_fail(x, a->too_many ? 429 : 503, a->sentence);
 }
 
-/* moment 0: as it is now. False: that moment is over. */
+/* Asks the reader for rows. moment 0: as they are now. False: that moment is over. */
 static bool ask_rows(struct watcher *x, uint64_t moment)
 {
 	x->query.ask = ASK_ROWS;

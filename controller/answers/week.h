@@ -1,9 +1,9 @@
 /*
  * A ClusterQueueWeek: the week of a ClusterQueue (sluice/week.h).
  *
- * Seven days, from the beginning of today in UTC. Openings and steps are clipped to that. A list that was
- * cut has "more": true, and "until": it is right up to there. Factors are exact decimals, as in the
- * PricePlan.
+ * The week is seven days, from the beginning of today in UTC. Openings and steps are clipped to it.
+ * A list that was cut has "more": true, and "until": it is right up to there. Factors are exact
+ * decimals, as in the PricePlan.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_WEEK_H
 #define SLUICE_CONTROLLER_ANSWERS_WEEK_H
@@ -12,7 +12,7 @@
 #include "base/json_writer.h"
 #include "sluice/queue.h"
 
-/* Puts the members. ERR_GONE: there is no such ClusterQueue. */
+/* Puts the members of the week. ERR_GONE: there is no such ClusterQueue. */
 int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, struct json_writer *w,
 	struct err *e);
 

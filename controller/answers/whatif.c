@@ -69,7 +69,7 @@ static bool take_drop(const char *value, void *ctx)
 	return t->rc == 0;
 }
 
-/* NULL: q is answered. */
+/* Takes the objects of a question; NULL: q is answered. */
 static struct whatif_specs *take_specs(struct http_question *q)
 {
 	struct watch_words watch = {.watch = http_param(q, "watch")};

@@ -1,10 +1,10 @@
 /*
- * What would happen if some object were different?
+ * A WhatIf: what would happen if some objects were different.
  *
  *   /apis/visibility.sluice.dev/v1alpha1/whatifs?object=JSON[&object=JSON...][&drop=KIND/NAME...]
  *
- * The queue is played as it is, and with these objects in place of the live ones of their names. The
- * answer is a WhatIf: which Jobs start earlier, which later, and what they cost. Nothing is written.
+ * The queue is played as it is, and with these objects in place of the live ones of their names.
+ * The answer tells which Jobs start earlier, which later, and what they cost. Nothing is written.
  *
  * The right is `list whatifs`, in all namespaces: the answer names Jobs of all.
  */
@@ -19,7 +19,7 @@
 
 struct link;
 
-/* As start_review_take(). */
+/* Takes a question for a WhatIf, as start_review_take() does. */
 void whatif_take(const struct answer_sources *from, struct link *asked, struct http_question *q,
 	const char *who);
 

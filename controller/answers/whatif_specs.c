@@ -17,7 +17,7 @@ enum { TREE_MAX_BYTES = 4 << 20, NAME_SIZE = 254, NAMESPACE_SIZE = 64 };
 
 /* ---- the kinds --------------------------------------------------------------------------------- */
 
-/* Is there one of that name? By its view, of which the walk ends at the last. */
+/* Looks for an object of that name by its view, of which the walk ends at the last. */
 #define IS_THERE(kind)                                                                             \
 	static bool kind##_is_there(const struct queue *q, const char *ns, const char *name)       \
 	{                                                                                          \
@@ -66,10 +66,11 @@ static void drop_class(struct queue *q, const char *name)
 static const struct whatif_kind {
 	const char *name;
 	bool (*is_there)(const struct queue *q, const char *ns, const char *name);
-	tell_queue *tell; /* NULL: it is a time spec */
+	tell_queue *tell; /* NULL: a time spec */
 	enum time_specs_kind time_spec;
 	void (*drop)(struct queue *q, const char *name);
-	void (*drop_in)(struct queue *q, const char *ns, const char *name); /* it has a namespace */
+	void (*drop_in)(struct queue *q, const char *ns,
+		const char *name); /* for a kind with a namespace */
 } kinds[] = {
 	{"ClusterQueue", clusterqueue_is_there, tell_clusterqueue, 0, queue_drop_clusterqueue,
 		NULL},
@@ -101,7 +102,7 @@ static const struct whatif_kind *kind_of(const char *name, size_t len)
 
 struct whatif_item {
 	const struct whatif_kind *kind;
-	char *json; /* NULL: it is to be gone */
+	char *json; /* NULL: the object is to be gone */
 	char ns[NAMESPACE_SIZE], name[NAME_SIZE];
 };
 
@@ -204,7 +205,7 @@ int whatif_specs_add(struct whatif_specs *s, const char *json, struct err *e)
 	return 0;
 }
 
-/* KIND/NAME or KIND/NAMESPACE/NAME */
+/* Reads KIND/NAME or KIND/NAMESPACE/NAME. */
 static bool read_drop(const char *text, struct whatif_item *x)
 {
 	size_t len = strcspn(text, "/");
@@ -238,7 +239,7 @@ int whatif_specs_add_drop(struct whatif_specs *s, const char *text, struct err *
 static int apply_time_spec(
 	struct time_specs *t, enum time_specs_kind kind, const cJSON *o, struct err *e)
 {
-	time_specs_wants_list(t); /* what was wanted before is not this one's */
+	time_specs_wants_list(t); /* earlier wants are not this object's */
 	int rc = time_specs_see(t, kind, o, e);
 	if (rc == 0 && time_specs_wants_list(t))
 		return err_set(e, ERR_INVALID,
@@ -276,7 +277,7 @@ static int apply_drop(
 int whatif_specs_apply(struct whatif_specs *s, struct queue *q, struct time_specs *t, struct err *e)
 {
 	if (t)
-		time_specs_keep_quiet(t); /* the log is about what is */
+		time_specs_keep_quiet(t); /* the log is about what is, not what would be */
 	for (size_t i = 0; i < s->n; i++) {
 		const struct whatif_item *x = &s->item[i];
 		int rc = x->json ? apply_object(x, s, q, t, e) : apply_drop(x, q, t, e);

@@ -14,11 +14,11 @@
 enum fate { EARLIER, LATER, SAME, NEWLY, NEVER_ANY_MORE, FATES };
 
 struct told_job {
-	size_t index; /* in the answer */
+	size_t index; /* index of the Job in the answer */
 	const char *ns, *name, *clusterqueue;
 	struct eta before, after;
 	enum fate fate;
-	int64_t earlier_ms; /* EARLIER, LATER, SAME, where it starts */
+	int64_t earlier_ms; /* of EARLIER, LATER, and of SAME where the Job starts */
 };
 
 struct told {
@@ -26,7 +26,7 @@ struct told {
 	struct told_job *job;
 	size_t n;
 	size_t count[FATES];
-	/* What is made of these: */
+	/* The results: */
 	int64_t now_ms, draws, horizon_s, earlier_s, later_s;
 	const struct review_basis *basis;
 	struct told_queue *queue;
@@ -88,14 +88,14 @@ static int by_number(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-/* Sorts; the lower one of two. n > 0. */
+/* Sorts, and returns the median, the lower one of two. n > 0. */
 static int64_t median(int64_t *number, size_t n)
 {
 	qsort(number, n, sizeof(*number), by_number);
 	return number[(n - 1) / 2];
 }
 
-/* VIEW_NONE: no Job moves so. */
+/* Returns the median of the Jobs that move so; VIEW_NONE: there are none. */
 static int64_t median_move_s(const struct told *t, enum fate fate)
 {
 	int64_t *by_ms = mem_array(t->n + 1, sizeof(*by_ms));
@@ -155,7 +155,7 @@ static void put_costs(struct json_writer *w, const char *key, const void *object
 
 struct told_queue {
 	const char *name;
-	size_t first, n; /* in the Jobs sorted by ClusterQueue */
+	size_t first, n; /* range in the Jobs sorted by ClusterQueue */
 	size_t count[FATES];
 	int64_t wait_before_s, wait_after_s;
 };
@@ -183,7 +183,7 @@ static int by_moves(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* VIEW_NONE: half of them do not start. */
+/* Returns the median wait of a ClusterQueue; VIEW_NONE: half of its Jobs do not start. */
 static int64_t wait_s(const struct told *t, const struct told_queue *x, bool is_after)
 {
 	int64_t *start_ms = mem_array(x->n, sizeof(*start_ms));
@@ -210,7 +210,7 @@ static const struct view_member queue_rows[] = {
 };
 static const struct view queue_view = VIEW("WhatIfQueue", NULL, queue_rows);
 
-/* Jobs without a ClusterQueue are of none. */
+/* Splits the Jobs by ClusterQueue. Jobs without one are left out. */
 static size_t split(struct told *t, struct told_queue *ret)
 {
 	size_t n = 0;
@@ -227,7 +227,7 @@ static size_t split(struct told *t, struct told_queue *ret)
 	return n;
 }
 
-/* Makes t->queue, those with most Jobs that move first. It sorts the Jobs. */
+/* Makes t->queue, with most Jobs that move first. Sorts the Jobs. */
 static void find_queues(struct told *t)
 {
 	t->queue = mem_array(t->n + 1, sizeof(*t->queue));
@@ -244,7 +244,7 @@ static void find_queues(struct told *t)
 
 /* ---- the Jobs that move most ------------------------------------------------------------------- */
 
-/* A Job that starts only then, or only now, moves most. */
+/* Returns the size of a move: a Job that starts only now, or only then, moves most. */
 static int64_t size_of_move(const struct told_job *j)
 {
 	if (j->fate == NEWLY || j->fate == NEVER_ANY_MORE)
@@ -290,7 +290,7 @@ static struct told_item item_of(const struct told *t, const struct told_job *j)
 		.earlier_s = has_both ? j->earlier_ms / 1000 : VIEW_NONE};
 }
 
-/* Makes the items of the Jobs that move most. It sorts the Jobs. */
+/* Makes the items of the Jobs that move most. Sorts the Jobs. */
 static void find_items(struct told *t)
 {
 	size_t all = moved(t->count);
