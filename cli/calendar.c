@@ -61,7 +61,6 @@ static int report_all(const struct calendar_specs *s, const struct calendar_opti
 	return err_set(e, ERR_GONE, "there is no Calendar in %s", where);
 }
 
-/* Reads Calendars from the API server that kubectl would ask. */
 static int read_cluster(const struct calendar_options *o, struct calendar_specs *s, struct err *e)
 {
 	struct kube_config *config;

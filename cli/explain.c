@@ -34,7 +34,6 @@ static void put_age(const char *at, int64_t now_ms, struct buf *out)
 		buf_printf(out, " (%s ago)", span_short(now_ms - at_ms).s);
 }
 
-/* Adds a cell of text in which times may stand. */
 static void put_timed(struct table *t, enum colour colour, struct local_times *l, const char *text)
 {
 	struct buf local;
@@ -49,7 +48,6 @@ static void put_label(struct table *t, const char *label)
 	table_cellf(t, COLOUR_DIM, "  %s", label);
 }
 
-/* Returns the spec of a QueuedJob. */
 static const cJSON *spec_of(const cJSON *job)
 {
 	return json_object(job, "spec");
@@ -164,7 +162,6 @@ static bool forecast_adds(const cJSON *job)
 	       start_ms - not_before_ms > FORECAST_SAME_MS;
 }
 
-/* Appends the likely start and its range. */
 static void put_likely_start(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	if (!forecast_adds(job))
@@ -293,7 +290,6 @@ static const char *last_deed(const cJSON *story)
 	return strcmp(reason, GROWN) == 0 ? GROWN : "Shrunk";
 }
 
-/* Adds what was last done to the Job, by the story that stands on it. */
 static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct local_times *l)
 {
 	struct json *tree = json_new(STORY_MAX_BYTES);

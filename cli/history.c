@@ -111,7 +111,6 @@ static void csv_field(const cJSON *run, const char *key, struct buf *out)
 	buf_putc(out, ',');
 }
 
-/* Appends a number; nothing where it is not known. */
 static void csv_number(const cJSON *run, const char *key, int decimals, struct buf *out)
 {
 	past_csv_number(out, run, key, decimals);

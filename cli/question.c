@@ -161,7 +161,6 @@ static int code_of(enum kube_outcome outcome)
 	return ERR_INVALID;
 }
 
-/* Sets e. Most sentences of the client begin with what was asked. */
 static void say(const struct kube_request *r, const char *sentence, int rc, struct err *e)
 {
 	const char *method = kube_method_name(r->method);
@@ -234,7 +233,6 @@ int question_ask(struct ev_loop *loop, struct kube_client *client, const char *p
 
 enum { PAGE = 500, TOKEN_MAX_BYTES = 2048 };
 
-/* True if an answer came that is more than is read at once. */
 static bool is_too_large(int rc, const struct question_facts *f)
 {
 	return (rc == ERR_INVALID || rc == ERR_LIMIT) && f->http_status / 100 == 2;

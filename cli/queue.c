@@ -73,7 +73,6 @@ static int render(const struct queue_command *c, const struct queue_answer *a)
 	return exit_code;
 }
 
-/* Asks and shows, a round. ns: the kubeconfig's. */
 static int show(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx)
 {
 	const struct queue_command *c = ctx;

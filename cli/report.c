@@ -119,7 +119,6 @@ static void put_row(
 	buf_done(&reasons);
 }
 
-/* Says that there is no row. */
 static void put_none(const cJSON *root, struct local_times *times, struct buf *out)
 {
 	char text[200];

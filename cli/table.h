@@ -16,7 +16,6 @@
 
 enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_DIM, COLOUR_RED, COLOUR_GREEN, COLOUR_YELLOW };
 
-/* What the terminal can show. */
 struct style {
 	bool colours;
 	bool unicode;

@@ -34,7 +34,6 @@ static enum age age_of(const char *image)
 	return major == 0 && minor < 2 ? AGE_OLDER : AGE_KNOWS;
 }
 
-/* True for a pod that has ended: it stops nothing any more. */
 static bool has_ended(const cJSON *pod)
 {
 	const char *phase = json_text(json_object(pod, "status"), "phase");

@@ -118,7 +118,6 @@ static void find_blind_end(
 		ns, name);
 }
 
-/* What was seen of the pods so far. */
 struct seen_controllers {
 	size_t n, ready;
 	struct err unasked; /* why some pod could not be asked; "": all were */

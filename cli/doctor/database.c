@@ -23,7 +23,6 @@ static PGconn *dial_with(const char *conninfo, const char *target)
 	return PQconnectdbParams(names, values, 1);
 }
 
-/* True when the connection has that option, and text is in it. */
 static bool option_has(PGconn *pg, const char *keyword, const char *text)
 {
 	PQconninfoOption *options = PQconninfo(pg);

@@ -83,7 +83,6 @@ int doctor_context_post(struct doctor_context *p, const char *path, const char *
 		ret_root, e);
 }
 
-/* Sets e to Postgres's sentence, in one line. */
 static int refuse(struct doctor_context *p, const PGresult *r, struct err *e)
 {
 	const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;

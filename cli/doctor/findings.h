@@ -45,7 +45,6 @@ void findings_cure(struct findings *f, const char *fmt, ...) __attribute__((form
  * findings nothing happens. */
 void findings_ignore(struct findings *f);
 
-/* Counts the findings of all checks. */
 size_t findings_count(const struct findings *f, size_t n);
 
 void findings_render_table(

@@ -22,7 +22,6 @@ static double number(const cJSON *object, const char *key)
 	return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-/* Looks for the lowest class of a kind. False: it could not be asked, and f says why. */
 static bool look_at_classes(struct doctor_context *p, struct findings *f, const char *kind,
 	const char *path, struct lowest *l)
 {

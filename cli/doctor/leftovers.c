@@ -31,7 +31,6 @@ static void find_leftover(
 		kind, name);
 }
 
-/* Counts the deleted objects of a kind. False: it could not be asked, and f says why. */
 static bool look_at(struct doctor_context *p, struct findings *f, const char *kind,
 	const char *path, size_t *deleted)
 {

@@ -122,7 +122,6 @@ static void tell_missing(
 		ns, full);
 }
 
-/* Counts the equal names from i on. */
 static size_t names_same(const struct names *s, size_t i)
 {
 	size_t n = 1;

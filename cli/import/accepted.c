@@ -69,7 +69,6 @@ static int fault(const struct judge *j, const char *sentence)
 		j->e, ERR_INVALID, "%.300s%s%.180s", j->path, *j->path ? ": " : "", sentence);
 }
 
-/* Checks that `what` is within a bound, if there is one. */
 static int bound(
 	const struct judge *j, const cJSON *schema, const char *name, double what, const char *unit)
 {

@@ -35,7 +35,6 @@ static void take_item(const cJSON *o, void *ctx)
 	import_object(t->import, "the cluster", t->listing->api, t->listing->kind, o);
 }
 
-/* Reads all of a kind. ERR_GONE: there is no such kind, or version of it. */
 static int read_listing(struct reader *r, const struct listing *l, struct err *e)
 {
 	char path[PATH_SIZE];

@@ -33,7 +33,6 @@ static void give_text(struct walk *w, const char *name, const struct buf *value)
 		give_setting(w, name, buf_text(value));
 }
 
-/* Appends the text of a scalar that a flag may be given. */
 static bool scalar_text(struct walk *w, const cJSON *value, struct buf *out)
 {
 	buf_init(out, FLAG_MAX_BYTES);

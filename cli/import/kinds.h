@@ -21,7 +21,6 @@ struct import_kind {
 	int (*check)(const cJSON *o, struct err *e);
 };
 
-/* Finds a kind by its name; NULL when Kueue has no such kind. */
 const struct import_kind *import_kind_by_name(const char *name);
 /* Returns each kind, in the order in which they are read from a cluster; NULL past the last. */
 const struct import_kind *import_kind_at(size_t index);

@@ -16,7 +16,6 @@ const char *job_state_name(size_t number)
 	return states[number];
 }
 
-/* Returns the bit of a state; 0: there is none of that name. */
 static unsigned state_bit(const char *text, size_t len)
 {
 	for (size_t i = 0; i < JOB_STATES; i++)

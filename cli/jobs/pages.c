@@ -50,7 +50,6 @@ static void put_field_selector(const struct jobs_options *o, const char *user, s
 	buf_done(&fields);
 }
 
-/* The Jobs that are asked for. */
 struct choice {
 	const char *ns, *user;
 	const struct jobs_options *o;

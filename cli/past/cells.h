@@ -18,7 +18,6 @@ void past_put_count(struct table *t, const cJSON *row, const char *key);
 
 /* Adds the head of the first column: "QUEUE", or the label's key as it is. */
 void past_put_by(struct table *t, const cJSON *root);
-/* Returns the key of a row. */
 const char *past_key(const cJSON *row);
 /* Appends the first field of the head in CSV: "queue", or the label's key. */
 void past_csv_by(struct buf *out, const cJSON *root);

@@ -27,7 +27,6 @@ static void put_parameters(const struct past_words *w, struct buf *path)
 	put_parameter(path, "until", w->until);
 }
 
-/* Asks for a namespace; ns NULL: for all. */
 static int ask(struct ev_loop *loop, struct kube_client *client, const struct past_words *w,
 	const char *ns, struct json *json, const cJSON **ret_root, struct err *e)
 {

@@ -52,7 +52,6 @@ struct past_command {
  * namespace is one of `ns`. */
 int past_command_ask(struct ev_loop *loop, struct kube_client *client, const char *ns, void *ctx);
 
-/* Runs any of the commands cost, report and history. */
 int past_command_run(const struct past_command_options *o, const struct past_view *view);
 
 #endif

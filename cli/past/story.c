@@ -232,7 +232,6 @@ static void put_costs(struct story *s, const struct runs *r)
 	}
 }
 
-/* Says what became of the Job, as far as its last run tells. */
 static const char *fate(const cJSON *last)
 {
 	static const struct {

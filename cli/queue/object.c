@@ -81,7 +81,6 @@ static const cJSON *named(const cJSON *array, const char *name)
 	return NULL;
 }
 
-/* Returns the quota of the spec; NULL: it has none for these. */
 static const cJSON *spec_of(const cJSON *q, const char *flavor, const char *resource)
 {
 	json_each(group, json_array(json_object(q, "spec"), "resourceGroups")) {

@@ -68,7 +68,6 @@ static int64_t count_stuck(const struct queue_answer *a, const cJSON *queue)
 	return jobs;
 }
 
-/* Finds the next Job of that queue and reason, from job on. */
 static const cJSON *alike(const cJSON *job, const cJSON *queue, const char *reason)
 {
 	while (job &&
@@ -134,7 +133,6 @@ static void put_count(struct table *t, const cJSON *q, const char *key)
 	table_count(t, queue_object_count(q, key));
 }
 
-/* Adds how many run, and how many of those have pods that are stuck. */
 static void put_running(struct table *t, const struct queue_answer *a, const cJSON *q)
 {
 	int64_t stuck = count_stuck(a, q);

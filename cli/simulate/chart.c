@@ -293,7 +293,6 @@ static double draw_curves(const struct chart *c, double top, struct buf *out)
 
 /* ---- what the rules said --------------------------------------------------------------------- */
 
-/* Finds the first turn of this rule, from *at on; SIZE_MAX: there is none. */
 static size_t next_turn(const struct chart *c, const struct rule *rule, size_t at)
 {
 	while (at < c->nturns && c->turn[at].rule != rule)

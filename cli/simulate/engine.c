@@ -83,7 +83,6 @@ static const char *clusterqueue_of(const struct engine *p, size_t sim_job)
 	return queue_outline_job(p->w->queue, &uid, &o) ? o.clusterqueue : "";
 }
 
-/* Makes an event, with the Job's lines of before its room is given back. */
 static struct sim_event sim_event_of(struct engine *p, enum sim_event_kind kind, size_t sim_job)
 {
 	struct uid uid = world_uid(p->w, sim_job);
@@ -185,7 +184,6 @@ static void submit(struct engine *p, size_t sim_job)
 		put(p, at_ms, EVENT_SUBMIT, sim_job);
 }
 
-/* Submits the Jobs that waited for this one's end. */
 static void let_follow(struct engine *p, size_t sim_job)
 {
 	int64_t at_ms;
@@ -499,7 +497,6 @@ static void give_up(struct engine *p, size_t sim_job, const struct decision *d)
 		set_job(p, sim_job, "DependencyNeverSatisfied");
 }
 
-/* Carries out a decision. True when room came free. */
 static bool carry_out(struct engine *p, const struct decision *d)
 {
 	size_t sim_job = world_find(p->w, &d->uid);
@@ -762,7 +759,6 @@ static void measure(struct engine *p)
 		s->core_us -= p->observers->journal->us;
 }
 
-/* Tells people what is in the way of the rest of the play. */
 static void tell_stuck(const struct engine *p)
 {
 	fprintf(stderr,

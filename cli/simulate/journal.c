@@ -82,7 +82,6 @@ static void finished_message(
 		e->late_ms > 0 ? " late" : "");
 }
 
-/* Returns lost_ms in words. */
 static struct span_text lost_text(const struct sim_event *e)
 {
 	return span_short(quantity_times(e->lost_ms, e->lost_pods));
@@ -99,7 +98,6 @@ static void shrank_message(
 		lost_text(e).s);
 }
 
-/* Writes the queue's message, or our own words where it has none. */
 static void message_of(const struct journal *j, const struct sim_event *e, char *text, size_t size)
 {
 	const struct sim_job *a = &j->w->sim_job[e->sim_job];

@@ -18,7 +18,6 @@
 #define CLUSTER "the cluster" /* the beginning of sentences that else name a file */
 #define COMPLAINTS_MAX 10     /* complaints about the objects of one kind */
 
-/* What a Budget's status says. */
 struct live_spent {
 	char *budget;
 	int64_t from_ms, micro;
@@ -349,7 +348,6 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Lists the namespaces with Jobs that wait for others, each once. */
 static size_t namespaces_that_wait(const struct world *w, const char ***ret)
 {
 	size_t n = 0, kept = 0;

@@ -167,7 +167,6 @@ static void restore_size(struct job *j)
 
 /* ---- what becomes of each -------------------------------------------------------------------- */
 
-/* True if some pods of the Job may be left. */
 static bool has_pods(const struct job *j)
 {
 	const struct job_status *s = &j->status;

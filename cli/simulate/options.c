@@ -18,7 +18,6 @@ static int take_manifest(const struct flag *f, const char *path, void *options, 
 	return 0;
 }
 
-/* Takes a number above 0, at most as the row says. */
 static int take_number(const struct flag *f, const char *text, void *to, struct err *e)
 {
 	char *end;

@@ -244,7 +244,6 @@ static double wait_mean(const struct summary *s)
 	return sum / (double)s->nwaits;
 }
 
-/* Computes the utilisation of a column. False where its capacity is 0. */
 static bool utilisation(const struct summary *s, const struct column *c, double *ret)
 {
 	double whole = (double)c->capacity * (double)(s->last_ms - s->first_ms);
@@ -293,7 +292,6 @@ static void cost_json(const struct summary *s, struct json_writer *w)
 	jw_end(w);
 }
 
-/* Counts the Jobs that came, or would have come. */
 static size_t jobs_count(const struct summary *s)
 {
 	return s->w->nsim_jobs - s->w->nunqueued - s->w->nothers;

@@ -22,7 +22,6 @@ void think_done(struct think *t)
 	free(t->next);
 }
 
-/* Finds the Job in its trace; NULL: it is of none. */
 static const struct trace_job *traced(const struct think *t, size_t sim_job)
 {
 	const struct sim_job *a = &t->w->sim_job[sim_job];

@@ -38,7 +38,6 @@ enum sim_job_state {
 	SIM_JOB_OTHER,
 };
 
-/* A Job of the simulation. */
 struct sim_job {
 	const struct job *record; /* the Job as a manifest has it; NULL: the Job is of the trace */
 	const char *name;	  /* name of a Job that a CronJob made, else NULL: the record's */

@@ -121,7 +121,6 @@ static void put_count(int64_t n, const char *one, const char *many, struct buf *
 	buf_printf(out, "%" PRId64 " %s", n, n == 1 ? one : many);
 }
 
-/* Says what the figure is worth. */
 static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 {
 	const cJSON *basis = json_object(start, "basis");

@@ -34,7 +34,6 @@ struct object {
 	bool is_of_our_version; /* the compiled-in CRD takes the object as it was read */
 };
 
-/* A field that is set. */
 struct change {
 	size_t object;
 	char *place, *before, *after; /* JSON; "" for nothing */

@@ -43,7 +43,6 @@ static int read_value(
 	return rc;
 }
 
-/* Finds the place in the tree that may be changed, and makes what is missing on the way. */
 static cJSON *reach(cJSON *root, const struct object_place *p)
 {
 	cJSON *at = root;

@@ -183,7 +183,6 @@ static bool is_not_settable(const struct object_place *at, const char *key)
 
 static void look(struct search *s, struct object_place *at, size_t step);
 
-/* Goes on at a field or item. */
 static void enter(struct search *s, const struct object_place *at, const struct object_hop *hop,
 	const cJSON *node, const cJSON *schema, size_t step)
 {
@@ -375,7 +374,6 @@ static void search_all(struct search *s)
 	forget_unwritten(s);
 }
 
-/* True if the path leads to that place, and nowhere else. */
 static bool leads_to(const struct search *s, const char *path, const struct object_place *p)
 {
 	struct object_steps steps;

@@ -86,7 +86,6 @@ static void look_at_trouble(struct shown *x)
 	t->cure = trouble_cure(t->gate.word, t->gate.message);
 }
 
-/* Finds the bill, which only objects tell. */
 static void look_at_bill(struct shown *x)
 {
 	const struct gate_listed *j = &x->job.listed;
@@ -110,7 +109,6 @@ static void look_at_wait(struct shown *x, const struct explanation *e)
 	x->has_no_forecasts = !x->sources->forecasts;
 }
 
-/* Finds what is known of the Job's duration and its end. */
 static void look_at_terms(struct shown *x, const struct explanation *e)
 {
 	static const char *const sources[] = {[DURATION_UNKNOWN] = "",

@@ -163,7 +163,6 @@ static int by_place(const void *a, const void *b)
 	return by_name(x, y);
 }
 
-/* Finds the first row of that namespace, or of one behind it. */
 static size_t begin_of(const struct queued_jobs *all, const char *ns)
 {
 	size_t from = 0, to = all->n;
@@ -177,7 +176,6 @@ static size_t begin_of(const struct queued_jobs *all, const char *ns)
 	return from;
 }
 
-/* Finds all that is asked for, by name. */
 static void find_by_name(struct queued_jobs *all, const struct job_query *q)
 {
 	struct selector labels = {0};
@@ -201,7 +199,6 @@ static void find(struct queued_jobs *all, const struct job_query *q)
 		qsort(all->found, all->nfound, sizeof(*all->found), by_place);
 }
 
-/* True if both ask for pages of one list. */
 static bool is_same_list(const struct job_query *a, const struct job_query *b)
 {
 	return a->ask == b->ask && strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0 &&
@@ -214,7 +211,6 @@ static bool is_same_list(const struct job_query *a, const struct job_query *b)
 
 /* ---- as a list ------------------------------------------------------------------------------- */
 
-/* Puts the head of the list, and begins its items. */
 static void put_head(const struct queued_jobs *all, const struct job_query *q, size_t end,
 	uint64_t moment, struct json_writer *w)
 {
@@ -295,7 +291,6 @@ void queued_jobs_rows(struct queued_jobs *all, const struct job_query *q, struct
 	}
 }
 
-/* Finds the row of a Job; NULL: the Job is there no more. */
 static struct row *row_of(const struct queued_jobs *all, const struct watch_row *wanted)
 {
 	char ns[64], name[256];

@@ -101,7 +101,6 @@ static void turn_soon(struct reader *r)
 	ev_timer_start(r->o.loop, &r->look);
 }
 
-/* Takes the question out of all lists. */
 static void question_leave(struct reader *r, struct question *q)
 {
 	if (list_in(&q->all))
@@ -364,7 +363,6 @@ static void place_fresh(struct reader *r)
 		copy_take(c, container_of(r->fresh.next, struct question, turn.link));
 }
 
-/* Finds the child of a moment; NULL: that moment is over. */
 static struct copy *copy_of(const struct reader *r, uint64_t moment)
 {
 	list_each_entry(&r->children, struct copy, c, place) {

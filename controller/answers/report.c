@@ -21,7 +21,6 @@ enum { ANSWER_MAX_BYTES = 64 << 20 };
 
 /* ---- what there is ----------------------------------------------------------------------------- */
 
-/* The objects that a path may name. */
 enum scope {
 	IN_NAMESPACES,	 /* a namespace, or none */
 	OF_ALL,		 /* none */

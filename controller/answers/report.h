@@ -48,7 +48,6 @@ struct report_path {
 	char name[254]; /* name of the object in the path; "": none */
 };
 
-/* True if it is the path of a report. */
 bool report_path(const char *path, struct report_path *ret);
 
 /* Returns the right for which the API server asks its authorizer before such a question is passed

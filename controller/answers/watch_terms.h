@@ -32,7 +32,6 @@ struct watch_terms {
 	int64_t timeout_ms; /* 0: not given */
 };
 
-/* True if the request is a watch at all. */
 bool watch_wanted(const struct watch_words *w);
 /* Takes the terms. ERR_INVALID: a sentence that names the parameter. */
 int watch_terms_take(struct watch_terms *t, const struct watch_words *w, struct err *e);

@@ -143,7 +143,6 @@ static void watcher_end(struct watcher *x)
 	watcher_free(x);
 }
 
-/* Ends a watch that cannot go on. */
 static void watcher_fail(struct watcher *x, unsigned status, const char *sentence)
 {
 	struct buf text;
@@ -243,7 +242,6 @@ static bool put_orders(struct watcher *x, struct buf *out)
 	return any;
 }
 
-/* Orders the next events of the round, or ends it. */
 static void tell_more(struct watcher *x)
 {
 	struct job_query_events how = {.with_columns = !x->has_columns};

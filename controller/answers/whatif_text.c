@@ -227,7 +227,6 @@ static size_t split(struct told *t, struct told_queue *ret)
 	return n;
 }
 
-/* Makes t->queue, with most Jobs that move first. Sorts the Jobs. */
 static void find_queues(struct told *t)
 {
 	t->queue = mem_array(t->n + 1, sizeof(*t->queue));
@@ -244,7 +243,6 @@ static void find_queues(struct told *t)
 
 /* ---- the Jobs that move most ------------------------------------------------------------------- */
 
-/* Returns the size of a move: a Job that starts only now, or only then, moves most. */
 static int64_t size_of_move(const struct told_job *j)
 {
 	if (j->fate == NEWLY || j->fate == NEVER_ANY_MORE)
@@ -290,7 +288,6 @@ static struct told_item item_of(const struct told *t, const struct told_job *j)
 		.earlier_s = has_both ? j->earlier_ms / 1000 : VIEW_NONE};
 }
 
-/* Makes the items of the Jobs that move most. Sorts the Jobs. */
 static void find_items(struct told *t)
 {
 	size_t all = moved(t->count);
