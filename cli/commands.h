@@ -54,15 +54,15 @@ int command_nice(void *options);
 extern const struct flag_table completion_flags, hold_flags, release_flags, replay_flags,
 	start_flags;
 
-/* Completes a command line, for the scripts of completion and for kubectl. argv: the words behind
- * the program's name; the last one is to be completed. Asks the API server at most, for 2 seconds.
- * Prints what completion/candidates.h describes. */
+/* Completes a command line, for shells and for kubectl. argv: the words behind the program's name,
+ * the last of which is to be completed. Asks the API server at most, for 2 seconds. Prints what
+ * completion/candidates.h describes. */
 int command_complete(int argc, char **argv);
 
 /* Writes the complaint to stderr and returns the exit code for this error. */
 int command_fail(int error, const struct err *e);
-/* Ends a command that asks the API server at most: prints its output, or the complaint. A fault of
- * what the user gave is one of usage; that there is no object of that name is an answer. */
+/* Prints a command's output, or its complaint, and returns the exit code. A fault of what the user
+ * gave is one of usage; that there is no object of that name is an answer. */
 int command_end(int rc, const struct buf *out, const struct err *e);
 
 /* Prints what a round shows (question.h). Watched on a terminal: as many lines as fit, each to its

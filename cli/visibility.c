@@ -30,7 +30,7 @@ static const char *resource_of(const struct visibility_request *r)
 	return r->resource ? r->resource : "queuedjobs";
 }
 
-/* Says that the controller is older: the answer is the group's own, so the group is there. */
+/* Says that the controller is older: the group itself is there, since it answers. */
 static int say_older(const struct visibility_request *r, struct err *e)
 {
 	return err_set(e, ERR_BUSY,
@@ -47,8 +47,7 @@ static int say_denied(
 	if (!question_refused_user(f, user) && !strstr(f->message, "is forbidden: "))
 		return err_set(e, ERR_DENIED, "the API " VISIBILITY_GROUP " refuses it: %s",
 			*f->message ? f->message : "status 403");
-	/* The cure names sluice-admin: only this role of ours has the right, and it may write all
-	 * kinds. */
+	/* Only sluice-admin of our roles has the right; it may write all kinds. */
 	if (r->has_no_namespace)
 		return err_set(e, ERR_DENIED,
 			"you may not %s %s." VISIBILITY_GROUP

@@ -49,8 +49,7 @@ static int tell_namespace(struct queue *q, const cJSON *o, struct err *e)
 	return rc;
 }
 
-/* Tells the queue each object of a kind. The queue refuses a faulty one itself, and says so of the
- * Jobs that it concerns. */
+/* Tells the queue each object of a kind. The queue itself refuses a faulty one, and says so. */
 static int read_kind(struct maker *m, const char *path, tell_queue *tell, struct err *e)
 {
 	const cJSON *root;
@@ -180,7 +179,7 @@ static int read_places(struct maker *m, struct err *e)
 }
 
 /* Reads where pods are, which tells flavors. The controller sees that in any case; without the
- * right to it the plan does without, and says so. */
+ * right the plan says that it does without. */
 static void read_whereabouts(struct maker *m)
 {
 	struct err e;
@@ -321,7 +320,7 @@ static bool is_found(const struct adopt_plan *p, const char *name)
 	return false;
 }
 
-/* True for the Jobs that were named; without names, for those that run and are in no queue. */
+/* True for a named Job; without names, for one that runs and is in no queue. */
 static bool is_meant(const struct maker *m, const cJSON *job)
 {
 	if (m->options->njobs > 0)

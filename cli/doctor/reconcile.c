@@ -144,7 +144,7 @@ static void take_job(const cJSON *object, void *ctx)
 	read_changes(j, status);
 }
 
-/* Takes a pod of the list. Their order does not help, so they are joined when all are there. */
+/* Takes a pod. Pods come in no order that helps, so they are joined when all are there. */
 static void take_pod(const cJSON *object, void *ctx)
 {
 	struct look *k = ctx;
@@ -254,7 +254,7 @@ static void compare_job(const struct look *k, const struct job_seen *j, struct r
 	add(r, DISCORD_JOB, j->uid, mem_strdup(text));
 }
 
-/* Compares pods without a Job that runs; those of one that runs are compare_job()'s. */
+/* Compares pods, but for those of a Job that runs (compare_job()). */
 static void compare_pods(const struct look *k, const struct pods_seen *s, struct reconciliation *r)
 {
 	char text[1500];
@@ -371,8 +371,8 @@ void check_holds(struct doctor_context *p, struct findings *f)
 			r->no_pods ? " or whose pods we may not list" : "");
 }
 
-/* Reports very many at once, by the gate's measure (mass_stop.c): the Jobs are hardly at fault, and
- * a new leader would stop them all. */
+/* Reports very many, by the gate's measure (mass_stop.c): the Jobs are hardly at fault, and a new
+ * leader would stop them all. */
 static void report_mass(const struct reconciliation *r, struct findings *f)
 {
 	size_t n = 0;

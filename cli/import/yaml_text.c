@@ -30,8 +30,8 @@ static bool is_amount(const char *s)
 	return false;
 }
 
-/* True for a text that needs no quotes. A colon before a space or at the end would make a key of
- * it, and a # behind a space a comment. */
+/* True for a text that needs no quotes. A colon before a space or at the end makes a key, and a #
+ * behind a space a comment. */
 static bool is_plain(const char *s)
 {
 	size_t len = strlen(s);
@@ -51,8 +51,8 @@ static bool is_plain(const char *s)
 	return true;
 }
 
-/* Quotes as JSON does, and also what YAML does not leave as it is: a byte order mark, the line ends
- * of Unicode, control characters of C1. */
+/* Quotes as JSON does, and also what YAML would change: a byte order mark, the line ends of
+ * Unicode, control characters of C1. */
 static void put_quoted(struct buf *out, const char *text)
 {
 	struct buf json;
@@ -90,8 +90,8 @@ void yaml_scalar(struct buf *out, const char *text)
 		put_quoted(out, text);
 }
 
-/* True for a text that can be a block: lines of printable ASCII, the first without a blank in
- * front, at most one line end behind the last. */
+/* True for lines of printable ASCII, the first without a blank in front, at most one line end
+ * behind the last. */
 static bool is_block(const char *text)
 {
 	size_t len = strlen(text);

@@ -61,8 +61,8 @@ static void put_wait(const char *how, int64_t ms, struct buf *out)
 		buf_puts(out, "due");
 }
 
-/* Appends the start: "in 3h12m" of a Job that waits for a time alone, "about 3h12m" by the queue
- * played forward, "since 14:05" of a Job that runs. */
+/* Appends the start: "in 3h12m" if time alone keeps the Job, "about 3h12m" by the queue played
+ * forward, "since 14:05" if it runs. */
 static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t at_ms;
@@ -129,7 +129,7 @@ static void put_message(struct local_times *times, const cJSON *status, struct b
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Ends a cell with what text has, and empties text for the next. */
+/* Adds text as a cell, and empties it. */
 static void end_cell(struct table *t, enum colour colour, struct buf *text)
 {
 	table_cell(t, colour, buf_text(text));

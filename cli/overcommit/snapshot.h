@@ -36,7 +36,7 @@ struct snapshot {
 	char config_name[600];
 	struct node_overcommit **rule;
 	size_t nrules;
-	struct buf notes; /* lines about what was passed over, and why */
+	struct buf notes; /* lines: what was passed over, and why */
 };
 
 /* The rules that hold for a node. */
@@ -58,7 +58,7 @@ int snapshot_add(struct snapshot *s, const cJSON *o, const char *kind, struct er
 /* Brings the whole into order, once all is there. ERR_INVALID: something is there twice. */
 int snapshot_close(struct snapshot *s, struct err *e);
 
-/* Counts the pods of a node, which stand side by side from *ret_first on. */
+/* Counts the pods of a node; they stand from *ret_first on. */
 size_t snapshot_pods(const struct snapshot *s, const char *node, size_t *ret_first);
 /* Finds the sample of a pod (ns NULL: of a node), and marks it as known. NULL: there is none. */
 const struct usage_facts *snapshot_usage(

@@ -15,9 +15,8 @@
 #define TEXT_MAX_BYTES (128u << 20)
 #define TREE_MAX_BYTES ((size_t)1024 << 20)
 
-/* Bounds on the nodes that are written out: ten lines of aliases to aliases can ask for gigabytes,
- * and no manifest repeats itself so often. Small documents may, up to a number that costs
- * nothing. */
+/* Bounds on nodes that are written out: ten lines of aliases to aliases can ask for gigabytes.
+ * Small documents may repeat themselves. */
 #define COPIES_MAX 16
 #define VISITS_FREE 100000
 

@@ -13,27 +13,25 @@
 #include "cli/simulate/followed.h"
 #include "cli/simulate/think.h"
 
-/* Time after the start beyond which nothing is played. */
+/* The longest play. */
 #define HORIZON_MS (INT64_C(200) * 365 * 86400 * 1000)
 #define DECISIONS_MAX 1024
-#define INSTANTS_PER_LOOK 64 /* instants played for each look at the real clock */
-/* Time after which the play is over: no Job comes, and nothing that Calendars know of the future
- * has started one. */
+#define INSTANTS_PER_LOOK 64 /* instants between looks at the real clock */
+/* The longest time in which no Job comes, and nothing that Calendars know of the future starts
+ * one. */
 #define SILENCE_MS (CALENDAR_HORIZON_S * 1000)
-/* Stops for each Job, without work done that lasts, after which the play is over: more than a year
- * of nights. */
+/* The most stops for each Job without work done that lasts: more than a year of nights. */
 #define VAIN_STOPS 400
 
-/* Kinds of events, in the order in which those of one instant happen. Arrivals that are known from
- * the beginning are a sorted list of their own (world.h), so that the agenda has only as many
- * entries as Jobs run. */
+/* In the order in which those of one instant happen. Arrivals that are known from the beginning are
+ * a sorted list of their own (world.h), so the agenda has only as many entries as Jobs run. */
 enum event_kind {
-	EVENT_ADOPT, /* subject: a Job that runs from the beginning; its use begins to count */
-	EVENT_END,   /* subject: a Job whose attempt ends by itself; version: its sizes */
-	EVENT_LEAVE, /* subject: a Job that was being stopped at the beginning: its pods are gone */
+	EVENT_ADOPT,  /* subject: a Job that runs from the beginning */
+	EVENT_END,    /* subject: a Job whose attempt ends by itself; version: its sizes */
+	EVENT_LEAVE,  /* subject: a Job that was being stopped: its pods are gone */
 	EVENT_DELETE, /* subject: a Job that its owner deletes */
 	EVENT_FIRE,   /* subject: a CronJob that makes a Job */
-	EVENT_SUBMIT, /* subject: a Job that comes now, after the preceding one of its trace */
+	EVENT_SUBMIT, /* subject: a Job of a trace, after its preceding one */
 	EVENT_LATEST, /* subject: a Job that must have started by now to meet its deadline */
 	EVENT_LOOK,   /* nothing but a reason to decide */
 };
@@ -44,8 +42,8 @@ struct engine {
 	struct think think;
 	const struct observers *observers;
 	int64_t now_ms, last_ms; /* last_ms: the last instant that is played */
-	int64_t wake_ms; /* next time at which time alone may change what the queue decides */
-	size_t narrived; /* Jobs of world.arrival that have arrived */
+	int64_t wake_ms;	 /* next time at which time alone may change a decision */
+	size_t narrived;	 /* Jobs of world.arrival that have arrived */
 	size_t nrunning;
 	bool cut;	      /* something would happen behind last_ms */
 	int64_t last_news_ms; /* when a Job came, went, or was decided upon */
@@ -117,8 +115,8 @@ static void tell_progress(struct engine *p)
 
 /* ---- Jobs come and go ------------------------------------------------------------------------ */
 
-/* Returns the number of pods for which its duration is told; 0 where completions follow
- * parallelism, for then fewer pods have less work. */
+/* Returns the pods for which the duration is told. 0 where completions follow parallelism: fewer
+ * pods have less work. */
 static int32_t full_pods(const struct job *j)
 {
 	return j->min_parallelism > 0 && !j->completions_follow ? job_pods(j) : 0;
@@ -134,7 +132,7 @@ static void set_job(struct engine *p, size_t sim_job, const char *hold)
 	queue_set_job(p->w->queue, &j);
 }
 
-/* Notes that it will be asked whether the Job can meet its deadline. */
+/* Notes that the Job's deadline is to be looked at. */
 static void press(struct engine *p, size_t sim_job)
 {
 	p->pressed = mem_one_more(p->pressed, p->npressed, sizeof(*p->pressed));
@@ -160,8 +158,7 @@ static int64_t later(int64_t ms, int64_t length_ms)
 	return length_ms == NEVER_MS ? NEVER_MS : ms + length_ms;
 }
 
-/* Puts an event on the agenda. What is due already, such as the end of a run that is late, happens
- * now. */
+/* Puts an event on the agenda. What is due already, such as a late end, happens now. */
 static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t subject)
 {
 	if (at_ms < p->now_ms)
@@ -173,8 +170,7 @@ static void put(struct engine *p, int64_t at_ms, enum event_kind kind, size_t su
 		p->cut |= kind == EVENT_FIRE || kind == EVENT_SUBMIT;
 }
 
-/* Submits a Job whose time has come, or puts it off: in a trace another Job may have to end
- * first. */
+/* Submits a Job whose time has come, or waits until another one of its trace has ended. */
 static void submit(struct engine *p, size_t sim_job)
 {
 	int64_t at_ms = think_submit_ms(&p->think, sim_job, p->now_ms);
@@ -197,7 +193,7 @@ static void come_after(struct engine *p, size_t sim_job)
 	arrive(p, sim_job);
 }
 
-/* Sets how many pods the Job has from now on; before, done_ms of its work were done. */
+/* Sets the Job's pods from now on; before, done_ms of its work were done. */
 static void size(struct engine *p, size_t sim_job, int32_t pods, int64_t done_ms, int64_t since_ms)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -222,8 +218,7 @@ static void run(struct engine *p, size_t sim_job, int32_t pods, int64_t since_ms
 	size(p, sim_job, pods, a->kept_ms, since_ms);
 }
 
-/* Takes over a Job that was being stopped: it keeps what it holds until its pods are gone, and
- * nothing else happens to it before. */
+/* Takes over a Job that was being stopped: it only keeps what it holds until its pods are gone. */
 static void adopt_leaving(struct engine *p, const struct adoption *a, const struct job *j)
 {
 	struct queue *q = p->w->queue;
@@ -250,8 +245,8 @@ static void tell_left_out(struct engine *p, size_t sim_job, const char *why)
 		fputs("sluice: more Jobs that run are left out for such reasons\n", stderr);
 }
 
-/* Takes over a Job of which the queue says what it holds. A Job that cannot be in its queue runs
- * on, and counts nowhere. */
+/* Lets the queue say what the Job holds. A Job that cannot be in its queue runs on, and counts
+ * nowhere. */
 static bool take_in(struct engine *p, const struct adoption *a, const struct job *j)
 {
 	static struct intake in;
@@ -266,8 +261,7 @@ static bool take_in(struct engine *p, const struct adoption *a, const struct job
 	return false;
 }
 
-/* Counts the pods of a Job that is taken over. Some may have finished since its lines were written
- * down. */
+/* Counts the pods: some may have finished since the lines were written down. */
 static int32_t adopted_pods(struct engine *p, const struct adoption *a, const struct job *j)
 {
 	queue_confirm_job(p->w->queue, &j->uid, a->at_ms);
@@ -310,7 +304,8 @@ static void leave_quota(struct engine *p, size_t sim_job)
 
 static void fire(struct engine *p, size_t cronjob, int64_t due_ms);
 
-/* Lets a Job go. A CronJob that forbids concurrency and missed its time makes up for it, once. */
+/* Lets a Job go. If its CronJob forbids concurrency and missed its time, it makes up for it,
+ * once. */
 static void leave(struct engine *p, size_t sim_job)
 {
 	struct sim_job *a = &p->w->sim_job[sim_job];
@@ -482,8 +477,7 @@ static void give_notice(struct engine *p, size_t sim_job, const struct decision 
 	tell(p, &e);
 }
 
-/* Gives up a Job that waits for another one, which has failed: it is held or deleted, as its owner
- * said. */
+/* Gives up a Job that waits for one that failed: as its owner said, it is held or deleted. */
 static void give_up(struct engine *p, size_t sim_job, const struct decision *d)
 {
 	struct sim_event e = sim_event_of(p, SIM_EVENT_GIVEN_UP, sim_job);
@@ -525,8 +519,8 @@ static bool carry_out(struct engine *p, const struct decision *d)
 	return false;
 }
 
-/* Carries out decisions until there are no more. Asks again only after a full list, or after quota
- * came back: a start changes nothing that the queue does not know. */
+/* Carries out decisions. Asks again only after a full list, or when quota came back: a start
+ * changes nothing that the queue does not know. */
 static void settle(struct engine *p)
 {
 	static struct decision out[DECISIONS_MAX];
@@ -681,8 +675,8 @@ static bool is_over(struct engine *p)
 	return left == 0 || p->wake_ms - p->last_news_ms > SILENCE_MS;
 }
 
-/* Tells of each Job that should have ended by now and has not, or, when the play was not cut short,
- * never will; and what the Jobs that run have cost so far. */
+/* Tells each Job that should have ended by now and has not, or, when the play was not cut short,
+ * never will; and what runs have cost so far. */
 static void tell_unfinished(struct engine *p, bool cut)
 {
 	struct world *w = p->w;

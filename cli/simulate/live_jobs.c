@@ -61,7 +61,7 @@ void live_jobs_see_namespace(struct live_jobs *l, const cJSON *o)
 	l->adoption[l->nadoptions++] = (struct live_adoption){mem_strdup(decode_name(o)), ms};
 }
 
-/* True for a Job that began before its Namespace allowed to adopt such Jobs (newcomer.h). */
+/* True for a Job that may be adopted, by its Namespace (newcomer.h). */
 static bool may_be_adopted(const struct live_jobs *l, const struct job *j)
 {
 	for (size_t i = 0; i < l->nadoptions; i++)
@@ -116,9 +116,8 @@ static bool read_lines(
 	return true;
 }
 
-/* Returns when the run began. The story of a start is written with the start, that of a change of
- * size later. A start time from before the story is an earlier run's: the Job controller has yet to
- * write this one's. */
+/* Returns when the run began. A start time from before the story of its start is an earlier run's:
+ * the Job controller has yet to write this one's. (A change of size writes the story again.) */
 static int64_t began_ms(const struct job *j)
 {
 	const struct job_status *s = &j->status;
@@ -152,8 +151,7 @@ static void read_run(struct live_jobs *l, const struct job *j, struct adoption *
 	a->by_queue = true;
 }
 
-/* Restores the size that the owner wrote: a run with fewer pods has the smaller numbers in its
- * spec. Its lines tell what it has now. */
+/* Restores the size that the owner wrote; a run with fewer pods has smaller numbers in its spec. */
 static void restore_size(struct job *j)
 {
 	struct job_admission *a = &j->admission;

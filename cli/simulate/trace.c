@@ -121,8 +121,8 @@ static double compressed_ms(int64_t ms, double compress)
 	return compress == 1 ? (double)ms : floor((double)ms / 1000 / compress) * 1000;
 }
 
-/* True for a part of a job that was interrupted: status 2 (to be continued), 3 or 4 (the last one).
- * Behind the line of the whole job there is one for each time that it ran. */
+/* True for a part of an interrupted job: status 2 (to be continued), 3 or 4 (the last one). They
+ * stand behind the line of the whole job. */
 static bool is_part(const int64_t field[FIELDS])
 {
 	int64_t status = whole(field[FIELD_STATUS]);
@@ -218,8 +218,8 @@ static int by_submit(const void *a, const void *b)
 	return x->submit_ms < y->submit_ms ? -1 : x->submit_ms > y->submit_ms;
 }
 
-/* Sorts by a merge, which keeps equal times in order: qsort() of glibc does that only as long as it
- * has the memory. It does nothing to a trace that is sorted already, as most are. */
+/* Sorts by a merge, which keeps equal times in order: glibc's qsort() does only while it has the
+ * memory. A sorted trace, as most are, costs nothing. */
 void trace_sort(struct trace *t)
 {
 	bool sorted = true;

@@ -17,24 +17,24 @@
 #include "base/err.h"
 
 struct trace_job {
-	int64_t number;	      /* number of the job, which is its name */
+	int64_t number;	      /* the job's name */
 	int64_t submit_ms;    /* since the trace's start, divided by the compression */
 	int64_t run_ms;	      /* real run time */
-	int64_t requested_ms; /* run time that the owner asked for; run_ms when none was */
+	int64_t requested_ms; /* asked for; run_ms when nothing was */
 	int64_t user;	      /* -1 when not known */
 	int32_t processors;
 	/* The job after whose end this one was submitted: its number, and after trace_link() its
 	 * index; TRACE_NONE: none. think_ms is the time from that end, divided by the
 	 * compression. */
 	int64_t preceding, think_ms;
-	int32_t application; /* number of the application; -1 when not known */
+	int32_t application; /* number; -1 when not known */
 };
 
 struct trace {
 	struct trace_job *job; /* by submit time, then in the order of the file */
 	size_t njobs;
-	size_t nskipped; /* jobs without run time or processors: they never ran */
-	size_t nparts;	 /* lines of parts of jobs, whose whole has a line of its own */
+	size_t nskipped; /* jobs that never ran: no run time, or no processors */
+	size_t nparts;	 /* lines of parts of jobs, beside that of the whole */
 	int64_t start_ms;
 	bool has_preceding; /* some job has a preceding one */
 };

@@ -121,8 +121,7 @@ static struct entry *mention_namespace(struct world *w, const char *ns)
 	return n;
 }
 
-/* Writes a kind of its own for what a file describes: a Job, say, is entered as Job when it is
- * added. */
+/* Writes the kind under which a file's object is noted, beside the Job's own entry, say. */
 static void described_kind(const char *kind, char ret[64])
 {
 	snprintf(ret, 64, "file's %.50s", kind);
@@ -496,9 +495,8 @@ static int check_adoption(const struct world *w, const struct adoption *a, struc
 	return 0;
 }
 
-/* Tells the queue the rules, and decides once without any Job, so that the views say what is wrong
- * with them. What is reserved is judged beside what runs: where something does, by the first
- * decision of the play. */
+/* Tells the queue the rules, and decides once without any Job, so that the views say what is wrong.
+ * Reservations are judged beside what runs: where something does, by the play's first decision. */
 static int apply_rules(struct world *w, struct err *e)
 {
 	struct decision none;
@@ -551,8 +549,7 @@ int world_close(struct world *w, struct err *e)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Writes what "%lld" prints, to its end: a trace has millions of names, and this takes a tenth of
- * printf's time. */
+/* Writes a number, to its end, in a tenth of printf's time: a trace has millions of names. */
 static void put_number(char *ret, int64_t n)
 {
 	char digits[24], *p = digits;
@@ -640,7 +637,7 @@ struct job world_job(const struct world *w, size_t sim_job, struct job_scratch *
 	j.uid = world_uid(w, sim_job);
 	j.created_ms = a->arrival_ms;
 	j.suspend = true;
-	/* Pods that the file saw at some other time do not count: only those that are played do. */
+	/* Only pods that are played count, not those that the file saw. */
 	j.version = 0;
 	j.status.active = 0;
 	if (a->record)

@@ -39,20 +39,20 @@ enum sim_job_state {
 };
 
 struct sim_job {
-	const struct job *record; /* the Job as a manifest has it; NULL: the Job is of the trace */
-	const char *name;	  /* name of a Job that a CronJob made, else NULL: the record's */
-	size_t origin;	     /* index of the trace's Job, or of the CronJob that made this one */
-	int64_t arrival_ms;  /* NEVER_MS until world_close() when no manifest says */
-	int64_t duration_ms; /* NEVER_MS: the Job does not end by itself */
-	int64_t delete_ms;   /* NEVER_MS: the Job is not deleted */
-	int64_t step_ms;     /* work is safe in multiples of this; 0: only when it ends */
-	int64_t kept_ms;     /* part of duration_ms that earlier attempts left behind */
-	int64_t since_ms;    /* RUNNING: when this attempt began */
-	int64_t sized_ms;    /* RUNNING: since when there are so many pods */
-	int64_t done_ms;     /* RUNNING: part of duration_ms that was done by then */
-	int64_t ended_ms;    /* GONE: when the Job finished, or was deleted */
-	int32_t attempt;     /* number of attempts, this one included */
-	int32_t pods;	     /* RUNNING */
+	const struct job *record; /* the manifest's; NULL: of the trace */
+	const char *name;	  /* of a Job that a CronJob made; NULL: the record's */
+	size_t origin;		  /* index of the trace's Job, or of its CronJob */
+	int64_t arrival_ms;	  /* NEVER_MS until world_close() when no manifest says */
+	int64_t duration_ms;	  /* NEVER_MS: the Job does not end by itself */
+	int64_t delete_ms;	  /* NEVER_MS: the Job is not deleted */
+	int64_t step_ms;	  /* work is safe in multiples of this; 0: only when it ends */
+	int64_t kept_ms;	  /* what earlier attempts left behind of duration_ms */
+	int64_t since_ms;	  /* RUNNING: when this attempt began */
+	int64_t sized_ms;	  /* RUNNING: since when there are so many pods */
+	int64_t done_ms;	  /* RUNNING: what of duration_ms was done by then */
+	int64_t ended_ms;	  /* GONE: when the Job finished, or was deleted */
+	int32_t attempt;	  /* number of attempts, this one included */
+	int32_t pods;		  /* RUNNING */
 	int32_t full_pods; /* pods with which it takes duration_ms, with fewer longer; 0: any number */
 	int32_t sizes;	   /* how often the number of pods changed */
 	enum sim_job_state state;
@@ -69,8 +69,8 @@ struct adoption {
 	int64_t at_ms;
 	int64_t before_ms; /* time that the Job ran before that, and held nothing */
 	int32_t pods;	   /* pods that are left of those that its lines are for; 0: all */
-	bool by_queue; /* the queue says what the Job holds (queue_intake()): there are no lines */
-	bool leaves; /* the Job was stopped: it holds its lines until leaves_ms, and waits again */
+	bool by_queue;	   /* no lines: the queue says what the Job holds (queue_intake()) */
+	bool leaves;	   /* stopped: holds its lines until leaves_ms, and waits again */
 	int64_t leaves_ms;
 	const char *clusterqueue;
 	struct quota_line *lines;
@@ -81,7 +81,7 @@ struct adoption {
 enum cron_policy { CRON_ALLOW, CRON_FORBID, CRON_REPLACE };
 
 struct cronjob {
-	const struct job *record; /* the Jobs that it makes, but for name and uid */
+	const struct job *record; /* what it makes, but for name and uid */
 	char *name;
 	struct cron cron;
 	const struct zone *zone; /* kept by the world, shared */
@@ -89,7 +89,7 @@ struct cronjob {
 	int64_t duration_ms, step_ms;
 	bool fails;
 	int64_t from_ms;   /* creation; NEVER_MS: the world's start */
-	int64_t missed_ms; /* CRON_FORBID: the latest time at which the last Job still ran; 0 */
+	int64_t missed_ms; /* CRON_FORBID: latest time at which the last Job ran; 0 */
 	size_t last;	   /* the Job that was made last; SIZE_MAX: none yet */
 };
 
@@ -103,7 +103,7 @@ struct trace_terms {
 	double min_parallelism;
 	bool grow; /* sluice.dev/grow */
 	int64_t seed;
-	/* Puts the Jobs of one user and application into one family. Only for measuring forecasts
+	/* One family for each user and application. Only for measuring forecasts
 	 * (test/bench/eta.c): a trace's Jobs say how long they run, so the queue asks no family. */
 	bool families;
 };
@@ -124,7 +124,7 @@ struct world {
 	struct trace_terms trace_terms;
 	struct policy_specs policy_specs;
 	struct node_specs node_specs;
-	struct zone **zone; /* zones that were named */
+	struct zone **zone; /* named zones */
 	size_t nzones;
 
 	size_t *arrival; /* Jobs by time of arrival, then index */
@@ -136,8 +136,8 @@ struct world {
 	/* The world is a live cluster's (live.h), in which an object of a file takes the place of
 	 * the live one of its kind and name; false: of files alone. */
 	bool live;
-	int64_t now_ms; /* the cluster's time: the play begins then, whenever Jobs came and began */
-	size_t nothers; /* Jobs that are not played, but others wait for them */
+	int64_t now_ms;	    /* the cluster's time, at which the play begins */
+	size_t nothers;	    /* Jobs that only others wait for */
 	int64_t assumed_ms; /* in files: --assume-duration; 0: absent */
 	size_t *endless;    /* Jobs without an expected end (ends.h): those that run first */
 	size_t nendless, nendless_cronjobs;
@@ -146,7 +146,7 @@ struct world {
 	struct map by_uid;	  /* struct owner: Jobs that have a uid of their own */
 	struct map names;	  /* struct entry: "Job ns/name", "LocalQueue ns/name", ... */
 	struct entry *namespaces; /* namespaces in use, described or not */
-	void **block;		  /* blocks that are freed with the world */
+	void **block;		  /* freed with the world */
 	size_t nblocks;
 };
 
@@ -160,16 +160,15 @@ struct job_plan { /* the simulation's annotations of a Job */
 	int64_t duration_ms, delete_ms; /* NEVER_MS */
 	int64_t step_ms;		/* 0 */
 	bool fails;
-	int32_t attempt; /* number of runs so far, without one that goes on from the beginning */
+	int32_t attempt; /* runs so far, without one that goes on from the beginning */
 };
 /* Adds a Job. ERR_CONFLICT: there is one of that name, or of that uid; j stays the caller's
  * then. */
 int world_add_job(struct world *w, struct job *j, const struct job_plan *plan, struct err *e);
 void world_add_adoption(struct world *w, const struct adoption *a);
-/* Adds a Job that others may wait for: one that has ended, or that names no queue. Takes j. */
+/* Adds a Job that only others wait for: it has ended, or names no queue. Takes j. */
 void world_add_other(struct world *w, struct job *j);
-/* Links a Job to the CronJob that made it, if there is such a one: it counts for its
- * concurrencyPolicy. */
+/* Links a Job to the CronJob that made it, if that is there, for its concurrencyPolicy. */
 void world_link_cronjob(struct world *w, size_t sim_job);
 /* Note that a file describes the object; say whether one does. */
 void world_describe(struct world *w, const char *kind, const char *ns, const char *name);
@@ -184,7 +183,7 @@ int world_add_trace(struct world *w, struct trace *t, const char *queue,
 	const struct trace_terms *terms, struct err *e);
 /* Finds a zone, which the world keeps and shares. Errors as tzdata_load(). */
 int world_zone(struct world *w, const char *name, const struct zone **ret, struct err *e);
-/* Returns the context for decode_job(): the zones that Jobs name become the world's. */
+/* Returns the context for decode_job(); the world keeps the zones. */
 struct job_context world_job_context(struct world *w);
 /* Resolves the Job's times once more, for another creation. */
 void world_resolve_times(const struct world *w, struct job *j);

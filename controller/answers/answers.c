@@ -38,14 +38,14 @@ struct answers {
 	const struct answer_sources *from;
 	struct reader *reader;
 	struct watchers *watchers;
-	struct link asked; /* by review_reply.link: questions for which the queue is played */
+	struct link asked; /* by review_reply.link: questions that are played */
 	struct link pending;
 	struct queued_jobs *all; /* in the child: all Jobs at its moment */
 };
 
 /* ---- who can answer -------------------------------------------------------------------------- */
 
-/* Says why this controller cannot tell: only the leader knows. NULL: it leads. */
+/* Says why this controller cannot tell; NULL: it leads. */
 static const char *why_not(
 	const struct answers *a, const char *cure, char sentence[LEADERSHIP_TEXT_SIZE])
 {
@@ -176,7 +176,7 @@ static void take_watch(struct answers *a, struct http_question *q, const struct 
 {
 	struct watch_terms terms;
 	struct err e = {""};
-	/* The API server takes this path for a get, and would end the watch after a minute. */
+	/* The API server takes it for a get, and would end it after a minute. */
 	if (is_of_clusterqueue)
 		complain(q, 400,
 			"the line of a ClusterQueue cannot be watched: watch queuedjobs with the fieldSelector spec.clusterQueue");
@@ -189,8 +189,8 @@ static void take_watch(struct answers *a, struct http_question *q, const struct 
 /* The header of a page that nobody has touched for a while (page/assets/attended.js). */
 #define UNATTENDED "Sluice-Unattended"
 
-/* Answers at once or by the reader. A question from a person makes the queue be played, so that
- * starts are told. A watch does not: it may last for days with nobody in front of it. */
+/* Answers. A question from a person makes the queue be played. A watch does not: it may last for
+ * days with nobody in front of it. */
 static void take_now_or_later(
 	struct answers *a, struct http_question *q, const struct job_query *query)
 {

@@ -44,29 +44,27 @@ struct question {
 	reader_answer_fn *fn;
 	void *ctx;
 	int64_t until_us;
-	uint64_t moment; /* moment of its child, which may be gone; 0: it had none */
-	char *sentence;	 /* why the question failed; else NULL */
-	bool too_many;	 /* it failed for too many questions */
+	uint64_t moment; /* its child's, which may be gone; 0: none */
+	char *sentence;	 /* why it failed; else NULL */
+	bool too_many;	 /* it is why */
 };
 
 struct copy {
 	struct reader *reader;
 	struct link place; /* r->children, then r->graves until it is reaped */
 	struct child process;
-	ev_io reading; /* runs until the child is in its grave, for it shows that it ended, too */
+	ev_io reading; /* until it is in its grave: its end shows there, too */
 	struct child_message answer;
 	uint64_t moment;
 	int64_t made_us;
-	int64_t passed_us;   /* when a newer child was made */
-	int64_t asked_us;    /* when it was last asked, or answered */
+	int64_t passed_us;   /* when a newer one was made */
+	int64_t asked_us;    /* or answered, whichever was last */
 	struct link waiting; /* questions, as turns.h has them */
-	uint64_t round;	     /* round of the question that was asked last */
+	uint64_t round;	     /* of the last question */
 	bool is_busy;
-	int64_t busy_us; /* since when */
-	struct question
-		*asked; /* question under way; NULL also when nobody wants the answer any longer */
-	enum failure
-		failure; /* why the child is in its grave; FAILURE_COUNT: it was no longer needed */
+	int64_t busy_us;	/* since when */
+	struct question *asked; /* under way; NULL also when nobody wants the answer any more */
+	enum failure failure;	/* why it is in its grave; FAILURE_COUNT: not needed */
 };
 
 struct reader {
@@ -75,10 +73,10 @@ struct reader {
 	struct link questions, fresh, failed;
 	size_t nquestions;
 	struct link children, graves; /* the oldest first */
-	struct copy *last; /* the child that was made last; NULL: it has ended, or none was */
+	struct copy *last;	      /* made last; NULL: ended, or none was */
 	bool has_made;
-	int64_t made_us; /* when the last child was made */
-	int64_t cost_us; /* time from made_us to its first answer, or to its end; -1: not yet */
+	int64_t made_us; /* of the last child */
+	int64_t cost_us; /* from made_us to its first answer or end; -1: not yet */
 	uint64_t moment;
 	int64_t warned_ms[FAILURE_COUNT]; /* 0: never */
 	ev_timer turn; /* of 0 s: for what must not be done inside reader_ask() */
@@ -144,8 +142,7 @@ static void questions_fail(struct reader *r, struct link *queue, const char *sen
 		question_fail(r, container_of(queue->next, struct question, turn.link), sentence);
 }
 
-/* Tells the failed questions. More that fail meanwhile are told in the next turn: fn may ask
- * again. */
+/* Tells the failed questions. Any more are told in the next turn, for fn may ask again. */
 static void tell_failed(struct reader *r)
 {
 	struct link now;
@@ -311,7 +308,7 @@ static struct copy *copy_new(struct reader *r, struct err *e)
 	return c;
 }
 
-/* True if the moment of the last child is long enough ago for another one. */
+/* True if the last child is old enough for another one. */
 static bool is_time(const struct reader *r, int64_t now_us)
 {
 	int64_t age = now_us - r->made_us;
@@ -326,7 +323,7 @@ static bool is_needed(const struct copy *c, int64_t now_us)
 	return c->is_busy || !list_empty(&c->waiting) || now_us - c->asked_us < PAGES_US;
 }
 
-/* True if there are fewer children than may live; ends the oldest where it can. */
+/* True if one more child may live; ends the oldest where it can. */
 static bool make_room(struct reader *r, int64_t now_us)
 {
 	size_t n = 0;
@@ -341,8 +338,8 @@ static bool make_room(struct reader *r, int64_t now_us)
 	return true;
 }
 
-/* Gives questions that asked for no moment to the newest child, or lets them wait until there may
- * be one. An older child will not do: whoever asks again would see time go backwards. */
+/* Gives questions without a moment to the newest child, or lets them wait until there may be one.
+ * With an older child, whoever asks again would see time go backwards. */
 static void place_fresh(struct reader *r)
 {
 	int64_t now = monotonic_us();

@@ -53,7 +53,7 @@ static int change(struct queue *q, size_t variant, void *ctx, struct err *e)
 	return 0;
 }
 
-/* True if the variant is played so far that the Job's start is known. */
+/* True if the Job's start is known. */
 static bool is_played(const struct ask_answer *a, size_t variant, size_t index)
 {
 	struct eta eta = ask_eta(a, variant, index);
@@ -107,7 +107,7 @@ static int by_help(const void *va, const void *vb)
 
 /* ---- what is told ------------------------------------------------------------------------------ */
 
-/* Puts whether the Job starts, where it does not start both as it is and in the variant. */
+/* Puts whether the Job starts, unless it starts both as it is and in the variant. */
 static void put_starts(struct json_writer *w, const char *key, const void *object)
 {
 	const struct outcome *o = object;
@@ -181,9 +181,9 @@ static void put_unplayed(struct json_writer *w, const char *key, const void *obj
 	jw_end(w);
 }
 
-/* Returns the start of the Job as it is: what `sluice start` says, where that is known. The few
- * draws of this play would name another time. But if the two differ in whether the Job starts at
- * all, this play's start goes with its variants. */
+/* Returns the start as it is: what `sluice start` says, where that is known. The few draws of this
+ * play would name another time. But if the two differ in whether the Job starts, this play's
+ * counts. */
 static struct start_times start_of(
 	const struct start_question *x, const struct eta *base, size_t draws)
 {
@@ -232,8 +232,7 @@ const struct view start_review_view = VIEW("StartReview",
 	"What would make a Job that waits start earlier: it is played as it is, and with one thing changed at a time.",
 	start_review_rows);
 
-/* Tells the review. Nothing at all: the Job does not wait any more, or all plays were cut off
- * before its start. */
+/* Tells the review. Nothing: the Job waits no more, or all plays were cut off before its start. */
 static void tell(const struct ask_answer *a, const struct queue *q,
 	const struct review_basis *basis, struct buf *out, void *ctx)
 {
@@ -330,8 +329,7 @@ static void read_job(struct start_question *x)
 
 /* ---- the question ------------------------------------------------------------------------------ */
 
-/* True if the Job cannot be played, and q is answered: it does not wait, or only its name is
- * kept. */
+/* True if q is answered: the Job does not wait, or only its name is kept. */
 static bool is_not_playable(const struct answer_sources *p, struct http_question *q, const char *ns,
 	const char *name, struct gate_listed *ret)
 {
