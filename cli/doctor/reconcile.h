@@ -1,10 +1,10 @@
 /*
- * Compares the ledger with the cluster: each open hold belongs to a Job that runs or whose pods are
- * going away, and each queued Job that runs, and each of its pods, has a hold.
+ * Compares the ledger with the cluster. Each open hold belongs to a Job that runs or whose pods are
+ * going away. Each queued Job that runs has a hold, and so has each of its pods.
  *
  * Both sides move while they are read, and no two reads are of one moment. So what happened less
- * than a minute ago is never a finding. Of the rest only what is still so at a second reading is
- * one, some seconds later.
+ * than a minute ago is never a finding, nor is what has gone at a second reading, some seconds
+ * later.
  */
 #ifndef SLUICE_CLI_DOCTOR_RECONCILE_H
 #define SLUICE_CLI_DOCTOR_RECONCILE_H

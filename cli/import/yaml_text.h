@@ -3,9 +3,9 @@
  * reader could take a text for something else.
  *
  * Always true: what documents.h, kubectl or any other reader of YAML 1.1 or 1.2 makes of it is the
- * tree again. So a text stands without quotes only when it is of a small, plain alphabet, and is no
- * word that some reader takes for a truth value, a number or null. A text of several lines is a
- * block when a block gives back every byte, else it is quoted as in JSON.
+ * tree again. So a text has no quotes only when it is of a small, plain alphabet, and no reader
+ * takes it for a truth value, a number or null. A text of several lines is a block when a block
+ * gives back every byte, else it is quoted as in JSON.
  */
 #ifndef SLUICE_CLI_IMPORT_YAML_TEXT_H
 #define SLUICE_CLI_IMPORT_YAML_TEXT_H

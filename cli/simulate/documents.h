@@ -1,10 +1,10 @@
 /*
- * A file of YAML documents (or JSON, which is YAML), one after the other, as JSON trees, with the
- * line of each field for the sentence about what is wrong.
+ * A file of YAML documents (or JSON, which is YAML) as JSON trees, one after the other, with the
+ * line of each field, for sentences.
  *
  * A document becomes JSON text and then a tree of base/json.h, so all that is promised there holds
- * here too. It is UTF-8, has no NUL, is not nested too deep and takes no more memory than it may
- * (aliases are copied out, so a small text can ask for a large tree).
+ * here too. It is UTF-8, has no NUL, and is not nested too deep. It takes no more memory than it
+ * may: aliases are copied out, so a small text can ask for a large tree.
  *
  * Plain scalars mean what they mean to kubectl: true, yes, on; null, ~; numbers; else text.
  */

@@ -1,11 +1,11 @@
 /*
  * Jobs of a trace that were submitted after another had ended (fields 17 and 18 of the Standard
  * Workload Format: preceding job, think time). In the simulation such a Job is submitted when the
- * other has ended and the think time has passed, or at its own submit time if that is later. So a
- * user who gets a result later goes on later.
+ * other has ended and the think time has passed, but not before its own submit time. So a user who
+ * gets a result later goes on later.
  *
- * No condition is a preceding Job that never ran, that is not in the trace, or that does not come
- * before in the order of submission. So there are no circles.
+ * A preceding Job does not count if it never ran, is not in the trace, or does not come before in
+ * the order of submission. So there are no circles.
  */
 #ifndef SLUICE_CLI_SIMULATE_THINK_H
 #define SLUICE_CLI_SIMULATE_THINK_H

@@ -1,6 +1,6 @@
 /*
  * The world that is simulated: a queue that knows what admins described, and the Jobs that will
- * come, with what the simulation alone knows of them (when they come, how long they really run).
+ * come. The simulation alone knows when they come and how long they really run.
  *
  * The manifests, the live cluster and the trace build the world once. Then world_close() settles
  * what only the whole can tell: where time begins, which namespaces there are, which Job comes

@@ -1,6 +1,6 @@
 /*
- * The one place of an object that a path leads to (object_path.h has the notation), by what is
- * written in the object and by what its CRD allows.
+ * The one place of an object that a path leads to (object_path.h), by what is written in the object
+ * and by what its CRD allows.
  *
  * Left to others: the text of a path (object_steps.h), and the value (object_path.h).
  */

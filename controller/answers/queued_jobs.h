@@ -2,9 +2,9 @@
  * QueuedJobs: all Jobs that Sluice manages and that have not ended, as lists.
  *
  * Lists are in the order of the queue. Jobs that hold quota come first, then those in line by their
- * rank, then those that something else keeps (a hold, a window, a Job that they wait for), the
- * oldest first. A list of several ClusterQueues has those in line by their rank, whichever
- * ClusterQueue they are in. Their positions (queue/explain/ahead.h) may go back and forth.
+ * rank. Jobs that something else keeps (a hold, a window, another Job) are last, the oldest first.
+ * A list of several ClusterQueues has one line, by rank; positions in it (queue/explain/ahead.h)
+ * may go back and forth.
  *
  * struct queued_jobs is all of them at one moment. The reader keeps it for all its questions.
  */

@@ -6,15 +6,14 @@
  * (base/child.h) has everything that the controller knows as of that instant, for as long as it
  * lives. It answers questions one after the other, each by serve().
  *
- * Namespaces take turns: a question waits for the one under way, and for two of each other namespace
- * at most, however many those ask. Questions about all namespaces take the turn of one. Of each
- * namespace READER_EACH_MAX wait at most. A watch asks once a second at most, and there are few
- * (watchers.h): its questions take turns as well, but are not counted to that number.
+ * Namespaces take turns: a question waits for the one under way, and for two of each other
+ * namespace at most, however many those ask. Questions about all namespaces take the turn of one.
+ * Of each namespace READER_EACH_MAX wait at most. A watch asks once a second at most, and there are
+ * few (watchers.h): its questions take turns as well, but are not counted to that number.
  *
  * When nobody asks there is no child. A question gets a new child when the last one is old enough:
- * a tenth of a second, or, if that is more, ten times what it took to make it and to get its first
- * answer, but at most 2 s. So whoever changes a Job and lists it sees the change, and reading takes
- * a tenth of a core mostly.
+ * ten times what it took to make it and to get its first answer, from a tenth of a second to 2 s.
+ * So whoever changes a Job and lists it sees the change, and reading takes some tenth of a core.
  *
  * Two children live at once, so that whoever reads pages can go on: the older one takes questions
  * for 20 s yet. Where a third is needed the older one ends, unless it has a question or had one
