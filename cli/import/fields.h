@@ -19,7 +19,6 @@
 #include "cli/simulate/documents.h"
 #include "controller/settings.h"
 
-/* Where the walk is. */
 struct walk {
 	struct import_item *item;
 	struct object_source *from; /* NULL: the object is of a cluster */

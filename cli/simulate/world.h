@@ -33,8 +33,8 @@ enum sim_job_state {
 	SIM_JOB_WAITING,
 	SIM_JOB_RUNNING,
 	SIM_JOB_GONE, /* finished, deleted, or never ours */
-	/* A Job for which others may wait, and to which nothing happens. In a live cluster it names
-	 * no queue. */
+	/* A Job that is not played: others may wait for it. In a live cluster it names no queue, or
+	 * cannot be in its queue. */
 	SIM_JOB_OTHER,
 };
 
@@ -54,7 +54,7 @@ struct sim_job {
 	int32_t attempt;	  /* number of attempts, this one included */
 	int32_t pods;		  /* RUNNING */
 	int32_t full_pods; /* pods with which it takes duration_ms, with fewer longer; 0: any number */
-	int32_t sizes;	   /* how often the number of pods changed */
+	int32_t sizes;	   /* how often the number of pods changed, also to none */
 	enum sim_job_state state;
 	bool has_own_uid; /* else the uid is made of the index */
 	bool fails;	  /* the work ends badly */
@@ -201,7 +201,7 @@ int world_close(struct world *w, struct err *e);
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Makes a Job for the queue; scratch has what is not in the world. */
+/* What a Job of a trace needs beside the world. */
 struct job_scratch {
 	char name[24], queue[32], family[64];
 	struct resource cpu;
