@@ -11,6 +11,7 @@
 #include "cli/local_times.h"
 #include "cli/queue/object.h"
 #include "cli/question.h"
+#include "cli/short_times.h"
 #include "cli/start/report.h"
 #include "cli/unlisted_job.h"
 #include "controller/common/path.h"
@@ -144,7 +145,7 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
 	buf_done(&text);
 }
 
-/* Returns status.start, which is there where the queue was played forward lately (sluice start
+/* Returns status.start, which is there where the queue was played forward lately (sluice when
  * waits for that). */
 static const cJSON *forecast_of(const cJSON *job)
 {
@@ -162,12 +163,13 @@ static bool forecast_adds(const cJSON *job)
 	       start_ms - not_before_ms > FORECAST_SAME_MS;
 }
 
-static void put_likely_start(const cJSON *job, int64_t now_ms, struct buf *out)
+/* Appends ". Expected start 16:30 CET, 90 % sure by 18:00." */
+static void put_likely_start(const cJSON *job, struct short_times *times, struct buf *out)
 {
 	if (!forecast_adds(job))
 		return;
-	buf_puts(out, ". It starts ");
-	start_report_line(forecast_of(job), now_ms, out);
+	buf_puts(out, ". ");
+	start_report_line(forecast_of(job), times, out);
 }
 
 static void put_forecast_row(
@@ -180,17 +182,17 @@ static void put_forecast_row(
 }
 
 /* Adds the start, where the first line does not say it. */
-static void put_start(const cJSON *job, int64_t now_ms, struct table *t)
+static void put_start(const cJSON *job, struct short_times *times, struct table *t)
 {
 	const cJSON *start = forecast_of(job);
 	struct buf line;
 	buf_init(&line, OUTPUT_MAX_BYTES);
 	if (start && !forecast_adds(job)) {
-		start_report_line(start, now_ms, &line);
+		start_report_line(start, times, &line);
 		put_forecast_row(t, "starts", "forecast", &line);
 	}
 	buf_reset(&line);
-	if (start_report_moved(start, now_ms, &line))
+	if (start_report_moved(start, times, &line))
 		put_forecast_row(t, "moved", "forecast", &line);
 	buf_done(&line);
 }
@@ -332,14 +334,19 @@ void explain_render(const cJSON *job, const struct explain_queues *queues, int64
 	const struct style *style, struct buf *out)
 {
 	struct local_times times = {""};
+	struct short_times starts = short_times_from(now_ms);
 	local_times_render(&times, text_of(status_of(job), "message"), out);
-	put_likely_start(job, now_ms, out);
+	short_times_take(&starts, &times);
+	put_likely_start(job, &starts, out);
+	short_times_share(&starts, &times);
 	buf_puts(out, "\n\n");
 	struct table *chain = table_new(style);
 	if (queues)
 		put_chain(job, queues, chain, &times);
 	put_position(job, now_ms, chain, &times);
-	put_start(job, now_ms, chain);
+	short_times_take(&starts, &times);
+	put_start(job, &starts, chain);
+	short_times_share(&starts, &times);
 	put_terms(job, chain, &times);
 	put_trouble(job, now_ms, chain, &times);
 	put_bill(job, chain, &times);

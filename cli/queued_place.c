@@ -58,5 +58,5 @@ void queued_place_tell(const struct queued_place *p, struct buf *out)
 		buf_printf(out, ", %" PRId64 " Job%s ahead of it", p->position - 1,
 			p->position == 2 ? " is" : "s are");
 	else if (p->waits && *p->waits_for)
-		buf_printf(out, "; it waits for %s", p->waits_for);
+		buf_printf(out, "; it waits (%s)", p->waits_for);
 }

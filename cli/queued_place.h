@@ -12,7 +12,7 @@
 struct queued_place {
 	bool waits, starts; /* neither: the Job does something else, or is not known */
 	int64_t position;   /* 0: not in line */
-	char waits_for[80]; /* "its window"; "" where it is not said */
+	char waits_for[80]; /* "its window to open"; "" where it is not said */
 	int64_t priority;   /* the priority that counts */
 };
 
@@ -22,8 +22,7 @@ bool queued_place_ask(const struct job_asked *a,
 	bool (*seen)(const cJSON *queued_job, const void *ctx), const void *ctx,
 	struct queued_place *ret);
 
-/* Appends a part of a sentence about a Job that waits: ", 3 Jobs are ahead of it", "; it waits for
- * its window". */
+/* ", 3 Jobs are ahead of it", "; it waits (its window to open)": a part of a sentence about a Job that waits. */
 void queued_place_tell(const struct queued_place *p, struct buf *out);
 
 #endif

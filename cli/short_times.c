@@ -38,3 +38,13 @@ void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out)
 	}
 	t->day_ms = at_ms;
 }
+
+void short_times_share(const struct short_times *t, struct local_times *l)
+{
+	memcpy(l->zone, t->zone, sizeof(l->zone));
+}
+
+void short_times_take(struct short_times *t, const struct local_times *l)
+{
+	memcpy(t->zone, l->zone, sizeof(t->zone));
+}

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "cli/local_times.h"
 
 /* The state of one answer. */
 struct short_times {
@@ -26,7 +27,11 @@ static inline struct short_times short_times_from(int64_t now_ms)
 	return (struct short_times){.now_ms = now_ms, .day_ms = now_ms};
 }
 
-/* Appends a time; the next one is written beside it. */
+/* Appends the time; the next one is written beside it. */
 void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out);
+
+/* Hand the zone that was named last to times in sentences of the same answer, and take it back. */
+void short_times_share(const struct short_times *t, struct local_times *l);
+void short_times_take(struct short_times *t, const struct local_times *l);
 
 #endif

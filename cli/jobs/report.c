@@ -207,8 +207,8 @@ static void put_head(struct jobs_report *r)
 	if (r->o.namespaces)
 		table_cell(r->table, COLOUR_DIM, "NAMESPACE");
 	table_head(r->table,
-		wide ? "NAME|QUEUE|STATE|POSITION|PRIORITY|ASKS|WAITS FOR|START|AGE|CLUSTERQUEUE|SUBMITTED BY|MESSAGE"
-		     : "NAME|QUEUE|STATE|POSITION|PRIORITY|ASKS|WAITS FOR|START|AGE");
+		wide ? "NAME|QUEUE|STATE|POSITION|PRIORITY|REQUESTS|WAITS FOR|START|AGE|CLUSTERQUEUE|SUBMITTED BY|MESSAGE"
+		     : "NAME|QUEUE|STATE|POSITION|PRIORITY|REQUESTS|WAITS FOR|START|AGE");
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

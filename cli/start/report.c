@@ -9,7 +9,7 @@
 #include "cli/local_times.h"
 #include "cli/short_times.h"
 
-#define HORIZON "30 days" /* length of a play */
+#define HORIZON "30 days" /* length of a simulation */
 
 enum { SENTENCE_MAX_BYTES = 1 << 20 };
 
@@ -35,27 +35,30 @@ bool start_report_is_to_come(const cJSON *job)
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-/* Appends the controller's message on a line of its own, with its times by the user's clock. */
-static void put_message(const cJSON *job, struct buf *out)
+/* Writes appends the controller's message on a line of its own, with its times by the user's clock. */
+static void put_message(const cJSON *job, struct short_times *times, struct buf *out)
 {
-	local_times_render(&(struct local_times){""}, text_of(status_of(job), "message"), out);
+	struct local_times local = {""};
+	short_times_share(times, &local);
+	local_times_render(&local, text_of(status_of(job), "message"), out);
+	short_times_take(times, &local);
 	buf_putc(out, '\n');
 }
 
 static void put_never(const cJSON *start, struct buf *out)
 {
 	const char *waits_for = text_of(start, "waitsFor");
-	buf_puts(out, "not within " HORIZON ", as things are");
+	buf_puts(out, "No start expected within " HORIZON);
 	if (*waits_for) {
-		buf_puts(out, ": it waits for ");
+		buf_puts(out, ": ");
 		text_render(waits_for, out);
 	}
 }
 
-/* Says in how many plays the Job does not start, when it starts in others. */
+/* Tells that the Job starts in some of the simulations, and not in all. */
 static void put_misses(const cJSON *start, int64_t draws, struct buf *out)
 {
-	buf_printf(out, "; not within " HORIZON " in %" PRId64 " of %" PRId64 " plays",
+	buf_printf(out, "; %" PRId64 " of %" PRId64 " simulations had no start within " HORIZON,
 		number_of(start, "misses"), draws);
 }
 
@@ -63,93 +66,97 @@ static void put_middle(struct short_times *t, const cJSON *start, struct buf *ou
 {
 	int64_t p10_ms, p50_ms;
 	if (instant_of(start, "p50", &p50_ms) && p50_ms <= t->now_ms) {
-		buf_puts(out, "any moment now");
+		buf_puts(out, "Expected to start any moment");
 	} else if (instant_of(start, "p50", &p50_ms)) {
+		buf_puts(out, "Expected start ");
 		short_times_put(t, p50_ms, out);
 	} else if (instant_of(start, "p10", &p10_ms)) {
-		buf_puts(out, "probably not before ");
+		buf_puts(out, "Probably no start before ");
 		short_times_put(t, p10_ms, out);
 	} else {
-		buf_puts(out, "unlikely");
+		buf_puts(out, "A start is unlikely");
 	}
 }
 
-void start_report_line_of(const cJSON *start, int64_t draws, int64_t now_ms, struct buf *out)
+void start_report_line_of(
+	const cJSON *start, int64_t draws, struct short_times *times, struct buf *out)
 {
-	struct short_times times = short_times_from(now_ms);
 	int64_t p90_ms;
 	if (number_of(start, "misses") >= draws) {
 		put_never(start, out);
 	} else {
-		put_middle(&times, start, out);
-		if (instant_of(start, "p90", &p90_ms) && p90_ms > now_ms) {
-			buf_puts(out, "; by ");
-			short_times_put(&times, p90_ms, out);
-			buf_puts(out, " with 90 %");
+		put_middle(times, start, out);
+		if (instant_of(start, "p90", &p90_ms) && p90_ms > times->now_ms) {
+			buf_puts(out, ", 90 % sure by ");
+			short_times_put(times, p90_ms, out);
 		} else if (number_of(start, "misses") > 0) {
 			put_misses(start, draws, out);
 		}
 	}
+	buf_putc(out, '.');
 }
 
-void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out)
+void start_report_line(const cJSON *start, struct short_times *times, struct buf *out)
 {
-	start_report_line_of(start, number_of(start, "draws"), now_ms, out);
+	start_report_line_of(start, number_of(start, "draws"), times, out);
 }
 
-bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out)
+bool start_report_moved(const cJSON *start, struct short_times *times, struct buf *out)
 {
 	const cJSON *moved = json_object(start, "moved");
-	struct short_times times = short_times_from(now_ms);
 	int64_t from_ms, at_ms;
 	if (!instant_of(moved, "from", &from_ms) || !instant_of(moved, "at", &at_ms))
 		return false;
-	buf_puts(out, "was ");
-	short_times_put(&times, from_ms, out);
-	times.day_ms = now_ms; /* both times are compared with now, not with each other */
-	buf_puts(out, " until ");
-	short_times_put(&times, at_ms, out);
+	times->day_ms = times->now_ms; /* both times are compared with now, not with each other */
+	buf_puts(out, "Until ");
+	short_times_put(times, at_ms, out);
+	times->day_ms = times->now_ms;
+	buf_puts(out, " the expected start was ");
+	short_times_put(times, from_ms, out);
+	buf_putc(out, '.');
 	if (*text_of(moved, "why")) {
-		buf_puts(out, "; since: ");
+		buf_puts(out, " Since then: ");
 		text_render(text_of(moved, "why"), out);
+		buf_putc(out, '.');
 	}
 	return true;
 }
 
-static void put_count(int64_t n, const char *one, const char *many, struct buf *out)
+void start_report_simulated(int64_t times, struct buf *out)
 {
-	buf_printf(out, "%" PRId64 " %s", n, n == 1 ? one : many);
+	if (times == 1)
+		buf_puts(out, "Simulated once");
+	else
+		buf_printf(out, "Simulated %" PRId64 " times", times);
 }
 
+/* Tells what the figure is worth. */
 static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 {
 	const cJSON *basis = json_object(start, "basis");
 	int64_t runs = number_of(basis, "runs"), arrivals = number_of(basis, "arrivals"), as_of_ms;
-	buf_puts(out, "Based on ");
-	put_count(number_of(start, "draws"), "play", "plays", out);
-	buf_puts(out, " of the queue");
+	start_report_simulated(number_of(start, "draws"), out);
 	if (instant_of(start, "asOf", &as_of_ms))
-		buf_printf(out, " as it was %s ago", span_short(now_ms - as_of_ms).s);
-	buf_puts(out, ". ");
-	if (runs > 0) {
-		buf_puts(out, "Run times are drawn from ");
-		put_count(runs, "earlier run", "earlier runs", out);
-	} else {
-		buf_puts(out,
-			"No run has ended yet: each is taken to last as long as was asked for, else an hour");
-	}
-	if (arrivals > 0)
-		buf_printf(out, "; new Jobs are drawn from %" PRId64 " that came lately", arrivals);
+		buf_printf(
+			out, ", with the queue as it was %s ago", span_short(now_ms - as_of_ms).s);
+	if (runs > 0)
+		buf_printf(out, ". Run times are those of %" PRId64 " earlier run%s", runs,
+			runs == 1 ? "" : "s");
 	else
-		buf_puts(out, "; Jobs that may still come are left out");
+		buf_puts(out,
+			".\nNo run has ended yet, so each is assumed to last as long as its Job says, or one hour");
+	if (arrivals > 0)
+		buf_printf(out, "; new Jobs arrive like the last %" PRId64, arrivals);
+	else
+		buf_puts(out, "; Jobs that may still arrive are left out");
 	buf_puts(out, ".\n");
 }
 
-static void put_move(const cJSON *start, int64_t now_ms, struct buf *out)
+static void put_move(const cJSON *start, struct short_times *times, struct buf *out)
 {
 	struct buf line;
 	buf_init(&line, SENTENCE_MAX_BYTES);
-	if (start_report_moved(start, now_ms, &line)) {
+	if (start_report_moved(start, times, &line)) {
 		buf_putc(out, '\n');
 		buf_puts(out, buf_text(&line));
 	}
@@ -159,18 +166,19 @@ static void put_move(const cJSON *start, int64_t now_ms, struct buf *out)
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	const cJSON *start = start_of(job);
+	struct short_times times = short_times_from(now_ms);
 	if (!is_waiting(job)) {
-		buf_puts(out, "it is not waiting");
+		buf_puts(out, "The Job is not waiting.");
 	} else if (!start && truth_of(status_of(job), "noForecasts")) {
-		buf_puts(out, "not known: this controller makes no forecasts (--forecasts off)");
+		buf_puts(out, "No forecast: this controller simulates none (--forecasts off).");
 	} else if (!start) {
-		buf_puts(out, "not known yet; ask again in a moment");
+		buf_puts(out, "No forecast yet: ask again in a moment.");
 	} else {
-		start_report_line(start, now_ms, out);
+		start_report_line(start, &times, out);
 	}
-	put_move(is_waiting(job) ? start : NULL, now_ms, out);
+	put_move(is_waiting(job) ? start : NULL, &times, out);
 	buf_puts(out, "\n\n");
-	put_message(job, out);
+	put_message(job, &times, out);
 	if (is_waiting(job) && start)
 		put_basis(start, now_ms, out);
 }

@@ -1,7 +1,7 @@
 /*
- * The report of `sluice start`: when a Job starts, and what that rests on, by its QueuedJob.
+ * The report of `sluice when`: when a Job starts, and what that rests on, by its QueuedJob.
  *
- *     Tue 14:10 CET; by 15:30 with 90 %
+ *     Expected start Tue 14:10 CET, 90 % sure by 15:30.
  *
  * Pure: a tree goes in, text comes out. Times are in the user's zone, which the first of them
  * names; a time of today has no day, a time of this week its name.
@@ -14,18 +14,22 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "cli/short_times.h"
 
 /* True if the Job waits, and its start will be known in a moment: the queue has not been played
  * since somebody asked. False where the controller plays none (--forecasts off). */
 bool start_report_is_to_come(const cJSON *job);
 
-/* Appends the first line, without its end, for status.start of a QueuedJob that waits. */
-void start_report_line(const cJSON *start, int64_t now_ms, struct buf *out);
-/* Appends the first line for a start that does not say how many plays it is of. */
-void start_report_line_of(const cJSON *start, int64_t draws, int64_t now_ms, struct buf *out);
-/* Appends "was 14:10 CET until 12:03; since: 3 Jobs came that start before it", without an end,
+/* Appends the first line, a sentence, of status.start of a QueuedJob that waits. */
+void start_report_line(const cJSON *start, struct short_times *times, struct buf *out);
+/* Appends the first line of a start that does not say itself of how many simulations it is. */
+void start_report_line_of(
+	const cJSON *start, int64_t draws, struct short_times *times, struct buf *out);
+/* Appends "Until 12:03 CET the expected start was 14:10. Since then: 3 Jobs came that start before it."
  * where another start was told before. False: none was, or it was much the same. */
-bool start_report_moved(const cJSON *start, int64_t now_ms, struct buf *out);
+bool start_report_moved(const cJSON *start, struct short_times *times, struct buf *out);
+/* Appends "Simulated 16 times", without an end. */
+void start_report_simulated(int64_t times, struct buf *out);
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out);
 /* Appends {"namespace", "name", "state", "reason", "message", "startAt", "start"}. start is as
  * visibility.sluice.dev has it, null where it is not known. */

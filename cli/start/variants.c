@@ -141,30 +141,30 @@ bool start_variants_cure(const cJSON *variant, const char *ns, const char *job, 
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* Appends the gain: "40 min earlier", "it starts (14:10)". */
-static void put_gain(const cJSON *variant, int64_t now_ms, struct buf *out)
+/* Appends the gain: "40m earlier", "starts 14:10". */
+static void put_gain(const cJSON *variant, struct short_times *times, struct buf *out)
 {
-	struct short_times times = short_times_from(now_ms);
 	int64_t p50_ms;
 	if (!truth_of(variant, "starts")) {
 		buf_printf(out, "%s earlier",
 			span_of_seconds((double)number_of(variant, "earlierSeconds")).s);
 		return;
 	}
-	buf_puts(out, "it starts");
+	buf_puts(out, "starts");
 	if (instant_of(json_object(variant, "start"), "p50", &p50_ms)) {
-		buf_puts(out, " (");
-		short_times_put(&times, p50_ms, out);
-		buf_putc(out, ')');
+		buf_putc(out, ' ');
+		times->day_ms = times->now_ms; /* a cell is read by itself */
+		short_times_put(times, p50_ms, out);
 	}
 }
 
-static void put_row(const cJSON *review, const cJSON *variant, int64_t now_ms, struct table *t)
+static void put_row(
+	const cJSON *review, const cJSON *variant, struct short_times *times, struct table *t)
 {
 	const cJSON *meta = json_object(review, "metadata");
 	struct buf cell;
 	buf_init(&cell, CELL_MAX_BYTES);
-	put_gain(variant, now_ms, &cell);
+	put_gain(variant, times, &cell);
 	buf_printf(&cell, " %s", text_of(variant, "text"));
 	table_cell(t, COLOUR_BOLD, buf_text(&cell));
 	buf_reset(&cell);
@@ -175,14 +175,14 @@ static void put_row(const cJSON *review, const cJSON *variant, int64_t now_ms, s
 }
 
 static size_t put_helpful(
-	const cJSON *review, int64_t now_ms, const struct style *style, struct buf *out)
+	const cJSON *review, struct short_times *times, const struct style *style, struct buf *out)
 {
 	struct table *t = table_new(style);
 	size_t n = 0;
 	json_each(v, json_array(status_of(review), "variants")) {
 		if (!helps(v))
 			continue;
-		put_row(review, v, now_ms, t);
+		put_row(review, v, times, t);
 		n++;
 	}
 	table_render(t, out);
@@ -208,7 +208,9 @@ static void put_texts(
 static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t draws = number_of(status, "draws"), as_of_ms;
-	buf_printf(out, "\nBased on %" PRId64 " play%s of each", draws, draws == 1 ? "" : "s");
+	buf_putc(out, '\n');
+	start_report_simulated(draws, out);
+	buf_puts(out, " each");
 	if (instant_of(status, "asOf", &as_of_ms))
 		buf_printf(
 			out, ", with the queue as it was %s ago", span_short(now_ms - as_of_ms).s);
@@ -227,18 +229,19 @@ void start_variants_render(
 {
 	const cJSON *status = status_of(review), *variants = json_array(status, "variants");
 	const cJSON *start = json_object(status, "start");
+	struct short_times times = short_times_from(now_ms);
 	if (start)
-		start_report_line_of(start, draws_of(start, status), now_ms, out);
+		start_report_line_of(start, draws_of(start, status), &times, out);
 	else
-		buf_puts(out, "when it starts is not known");
+		buf_puts(out, "No forecast.");
 	buf_puts(out, "\n\n");
-	size_t helpful = put_helpful(review, now_ms, style, out);
+	size_t helpful = put_helpful(review, &times, style, out);
 	if (helpful > 0)
 		put_texts(variants, helps, "Not earlier: ", out);
 	else if (variants && variants->child)
-		put_texts(variants, NULL, "Nothing that was tried makes it start earlier: ", out);
+		put_texts(variants, NULL, "No change that was tried starts the Job earlier: ", out);
 	else
-		buf_puts(out, "There was nothing to try that could make it start earlier.\n");
+		buf_puts(out, "There is no change to try that could start the Job earlier.\n");
 	put_texts(json_array(status, "notPlayed"), NULL, "Not tried: ", out);
 	put_basis(status, now_ms, out);
 }

@@ -1,9 +1,9 @@
 /*
- * The report of `sluice start --why-not-earlier`: when a Job starts, and what would change that. It
+ * The report of `sluice when --why-not-earlier`: when a Job starts, and what would change that. It
  * is of a StartReview (visibility.sluice.dev), which has the Job in variants, each played as the
  * Job itself was.
  *
- *     14:10 CET; by 15:30 with 90 %
+ *     Expected start 14:10 CET, 90 % sure by 15:30.
  *
  *     40 min earlier with 8 pods         kubectl patch job train-8 -n team --type merge -p '...'
  *     Not earlier: with class high.

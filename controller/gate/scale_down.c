@@ -202,7 +202,11 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 	char *why = s->why;
 	s->why = NULL;
 	stop_want(j);
-	if (d.kind == DECISION_SHRINK)
+	if (d.kind == DECISION_SHRINK && d.reason == STOP_REASON_PREEMPTED) {
+		d.kind = DECISION_STOP; /* its sentence tells of fewer pods, not of a stop */
+		free(why);
+		stop_told(g, j, &d, stop_sentence(g, j, &d));
+	} else if (d.kind == DECISION_SHRINK)
 		stop_told(g, j, &d, why);
 	else
 		stop_with_sentence(j, "ScaledUp", g->identity, why);

@@ -26,6 +26,8 @@
 #define PAUSE_MS INT64_C(10000)
 #define PAUSE_MAX_MS INT64_C(3600000)
 
+enum { NOTE_MAX_BYTES = 8192 };
+
 static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
 static const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
@@ -36,8 +38,8 @@ static const char PODS_ARE_REJECTED[] =
 static const char HOLD_REQUEUE_LIMIT[] =
 	"its pods were not ready in time, and no retry is left; find out why";
 #define MAX_RUN_REACHED                                                                            \
-	"it reached its maximum run time (annotation sluice.dev/max-run-seconds, or its ClusterQueue's defaultMaxRunSeconds)"
-static const char HOLD_MAX_RUN[] = MAX_RUN_REACHED "; queued again, it has as much time once more";
+	"Stopped at its time limit (annotation sluice.dev/max-run-seconds, or spec.defaultMaxRunSeconds of its ClusterQueue)"
+static const char HOLD_MAX_RUN[] = MAX_RUN_REACHED "; when released, it may run as long again";
 
 void stop_init(struct stop *s)
 {
@@ -369,15 +371,44 @@ void stop_note_finish(struct gate *g, struct gate_job *j)
 		span_short(g->now_ms - since_ms).s);
 }
 
+/* Appends "4 pods x 2m59s lost". */
+static void put_lost(const struct gate_job *j, int64_t lost_ms, struct buf *out)
+{
+	int64_t pods = j->gone || j->seen.deleting ? j->seen.at_work : j->seen.active;
+	if (lost_ms <= 0 || pods <= 0)
+		buf_puts(out, "no work lost");
+	else
+		buf_printf(out, "%" PRId64 " pod%s x %s lost", pods, pods == 1 ? "" : "s",
+			span_short(lost_ms / pods).s);
+}
+
+/* Appends what the stop was for, and what it cost. A message that tells of the stop itself stands first. */
+static void put_stop(const struct gate_job *j, int64_t lost_ms, struct buf *out)
+{
+	const char *message = j->stop.message ? j->stop.message : "";
+	if (strncmp(message, "Stopped ", strlen("Stopped ")) == 0) {
+		buf_printf(out, "%s%s ", message, strchr(message, ';') ? ";" : ":");
+		put_lost(j, lost_ms, out);
+	} else {
+		buf_printf(out, "%s (%s): ", j->gone || j->seen.deleting ? "Deleted" : "Stopped",
+			j->stop.reason);
+		put_lost(j, lost_ms, out);
+		buf_printf(out, "%s%s", *message ? "; " : "", message);
+	}
+	if (j->stop.pod_trouble)
+		buf_printf(out, "; %s", j->stop.pod_trouble);
+	buf_putc(out, '.');
+}
+
 void stop_note(struct gate *g, struct gate_job *j)
 {
-	const char *message = j->stop.message, *trouble = j->stop.pod_trouble;
 	int64_t lost_ms = stop_lost_ms(g, j);
+	struct buf text;
+	buf_init(&text, NOTE_MAX_BYTES);
+	put_stop(j, lost_ms, &text);
 	g->counts.stops++;
-	struct note *n = gate_note(g, NOTE_STOP, j, "%s (%s): %s of pod time lost%s%s%s%s",
-		j->gone || j->seen.deleting ? "deleted" : "stopped", j->stop.reason,
-		span_short(lost_ms).s, message ? "; " : "", message ? message : "",
-		trouble ? "; " : "", trouble ? trouble : "");
+	struct note *n = gate_note(g, NOTE_STOP, j, "%s", buf_text(&text));
+	buf_done(&text);
 	n->reason = j->stop.reason;
 	n->preemption = j->stop.preemption;
 	n->on_hold = stop_holds(j);

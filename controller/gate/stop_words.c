@@ -1,5 +1,6 @@
 #include "controller/gate/stop_words.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,54 +74,68 @@ const char *stop_preemptor_shown(const struct gate_job *j)
 	return name && strncmp(name, j->ns, len) == 0 && name[len] == '/' ? name : NULL;
 }
 
-/* Describes the Job that needs the room, by name only within one namespace. */
-static void describe_preemptor(const struct gate_job *j, const struct gate_job *by,
-	const char *clusterqueue, struct buf *out)
-{
-	if (!by)
-		buf_puts(out, "Job (deleted)");
-	else if (strcmp(j->ns, by->ns) == 0)
-		buf_printf(out, "Job %s/%s", by->ns, by->name);
-	else if (*clusterqueue)
-		buf_printf(out, "a Job of ClusterQueue %s", clusterqueue);
-	else
-		buf_puts(out, "a Job of another namespace");
-}
-
-/* Says why, in the words of Kueue's condition Preempted. */
-static const char *preemption_words(enum preemption_reason r)
-{
-	switch (r) {
-	case PREEMPTION_NONE:
-		break;
-	case PREEMPTION_IN_CLUSTERQUEUE:
-		return "prioritization in the ClusterQueue";
-	case PREEMPTION_IN_COHORT_RECLAMATION:
-		return "reclamation within the cohort";
-	case PREEMPTION_IN_COHORT_FAIR_SHARING:
-		return "fair sharing within the cohort";
-	case PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING:
-		return "reclamation within the cohort while borrowing";
-	}
-	return "its priority";
-}
-
 const char *stop_preempting_queue(struct gate *g, const struct decision *d)
 {
 	struct job_outline o;
 	return queue_outline_job(g->queue, &d->by, &o) ? o.clusterqueue : "";
 }
 
+/* Appends the Job that another is stopped for, as the owner of the stopped one may read it: by its name only when
+ * both are of one namespace. */
+static void put_preemptor(const struct gate_job *j, const struct gate_job *by,
+	const char *clusterqueue, struct buf *out)
+{
+	if (!by)
+		buf_puts(out, "a Job that was deleted since");
+	else if (strcmp(j->ns, by->ns) == 0)
+		buf_printf(out, "%s/%s", by->ns, by->name);
+	else if (*clusterqueue)
+		buf_printf(out, "a Job of ClusterQueue %s", clusterqueue);
+	else
+		buf_puts(out, "a Job of another namespace");
+}
+
+/* Appends which of the two Jobs counts more: " (priority 1000, yours 0)". The figures of another namespace are not
+ * told. */
+static void put_priorities(
+	struct gate *g, const struct gate_job *j, const struct gate_job *by, struct buf *out)
+{
+	struct job_outline yours, theirs;
+	if (!by || !queue_outline_job(g->queue, &j->uid, &yours) ||
+		!queue_outline_job(g->queue, &by->uid, &theirs))
+		return;
+	if (strcmp(j->ns, by->ns) == 0)
+		buf_printf(out, " (priority %" PRId32 ", yours %" PRId32 "%s)", theirs.priority,
+			yours.priority,
+			theirs.priority == yours.priority ? ", queued earlier" : "");
+	else
+		buf_puts(out, theirs.priority == yours.priority ? ", which was queued earlier"
+								: " of higher priority");
+}
+
 static char *preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	struct buf text;
-	char uid[UID_TEXT_SIZE];
 	const struct gate_job *by = gate_find_job(g, &d->by);
-	uid_format(&d->by, uid);
 	buf_init(&text, 1024);
-	buf_puts(&text, "Preempted to accommodate ");
-	describe_preemptor(j, by, stop_preempting_queue(g, d), &text);
-	buf_printf(&text, " (UID: %s) due to %s", uid, preemption_words(d->preemption));
+	buf_puts(&text, d->kind == DECISION_SHRINK ? "gives pods to " : "Stopped for ");
+	put_preemptor(j, by, stop_preempting_queue(g, d), &text);
+	switch (d->preemption) {
+	case PREEMPTION_NONE:
+	case PREEMPTION_IN_CLUSTERQUEUE:
+		put_priorities(g, j, by, &text);
+		break;
+	case PREEMPTION_IN_COHORT_RECLAMATION:
+		buf_puts(&text, ", whose ClusterQueue takes back quota that it had lent");
+		break;
+	case PREEMPTION_IN_COHORT_FAIR_SHARING:
+		buf_puts(&text, ", whose ClusterQueue has less than its fair share");
+		break;
+	case PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING:
+		put_priorities(g, j, by, &text);
+		buf_puts(&text, ", whose ClusterQueue borrows quota of the Cohort");
+		break;
+	}
 	return buf_take(&text);
 }
 
@@ -129,13 +144,14 @@ char *stop_policy_sentence(enum stop_reason r, const char *policy)
 	static const struct {
 		const char *before, *kind, *after;
 	} words[] = {
-		[STOP_REASON_WINDOW_CLOSED] = {"The window of", "RunPolicy", "closes"},
-		[STOP_REASON_WINDOW_OPENING] = {"It borrows what is needed for the window of",
-			"RunPolicy", "which opens soon"},
-		[STOP_REASON_PRICE] = {"The price has risen above its sluice.dev/max-price, and",
+		[STOP_REASON_WINDOW_CLOSED] = {"the window of", "RunPolicy", "closes"},
+		[STOP_REASON_WINDOW_OPENING] =
+			{"the quota that it borrows is needed for the window of", "RunPolicy",
+				"which opens soon"},
+		[STOP_REASON_PRICE] = {"the price has risen above its sluice.dev/max-price, and",
 			"RunPolicy", "says to stop it"},
 		[STOP_REASON_BUDGET] = {"", "Budget", "is spent"},
-		[STOP_REASON_RESERVED] = {"Its quota is reserved by", "AdvanceReservation",
+		[STOP_REASON_RESERVED] = {"its quota is reserved by", "AdvanceReservation",
 			"from now on"},
 	};
 	if (!policy || r >= sizeof(words) / sizeof(*words) || !words[r].kind)

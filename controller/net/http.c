@@ -531,7 +531,7 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 			"ask for this host by its address or as localhost, not by another name");
 	if (!r->is_trusted && !r->caller.token)
 		return queue_error(
-			r, 401, "callers from other hosts must send Authorization: Bearer TOKEN");
+			r, 401, "sign in first: send the header Authorization: Bearer TOKEN");
 	return go_on(r, path);
 }
 

@@ -469,15 +469,16 @@ static void explain_deactivated(const struct workload *w, struct text *t)
 {
 	const struct past *p = w->past;
 	if (p->deactivated == STOP_REASON_MAX_RUN)
-		text_add(t, "deactivated: the maximum execution time (%s) exceeded",
-			span_exact(p->max_run_ms).s);
+		text_add(t, "Stopped at its time limit of %s (%s)", span_exact(p->max_run_ms).s,
+			w->max_run_ms > 0 ? "sluice.dev/max-run-seconds"
+					  : "spec.defaultMaxRunSeconds of its ClusterQueue");
 	else
-		text_add(t, "deactivated: its pods were not ready in time once more after %s",
+		text_add(t, "Stopped for good: its pods were not ready in time, even after %s",
 			count_words((size_t)p->requeues, "requeue").s);
 	if (w->hold)
 		add_release(w, t);
 	else
-		text_add(t, "; to begin anew, set and then remove annotation sluice.dev/hold");
+		text_add(t, "; to queue it again, set and then remove annotation sluice.dev/hold");
 }
 
 /* "true" and "yes" say only that there is a hold. */

@@ -143,7 +143,7 @@ def draw(box, to, place, size, ahead=0):
 
         def still():
             before, last[0] = last[0], b.text("main")
-            return last[0] and "Asking" not in last[0] and last[0] == before
+            return last[0] and "Loading" not in last[0] and last[0] == before
         wait_until("the page to be drawn", still, PATIENCE, every=1.5)
         b.picture(Path(to))
 

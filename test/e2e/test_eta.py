@@ -1,4 +1,4 @@
-"""When a Job starts, as people are told (docs/when.md): by `sluice start` and by QueuedJobs, with one RoleBinding; and how
+"""When a Job starts, as people are told (docs/when.md): by `sluice when` and by QueuedJobs, with one RoleBinding; and how
 much that was worth, in a queue where Jobs come and go."""
 
 import datetime
@@ -51,9 +51,9 @@ def make_window(world, queue, opens):
 # ---- what one is told ------------------------------------------------------------------------
 
 
-def test_sluice_start_says_when(alice):
+def test_sluice_when_says_when(alice):
     done = alice.sluice("start", "job/mine", "-n", alice.ns)
-    assert done.returncode == 0 and " with 90 %\n" in done.stdout.splitlines(True)[0] and " plays of the queue" in done.stdout, done
+    assert done.returncode == 0 and ", 90 % sure by " in done.stdout.splitlines(True)[0] and "Simulated 16 times, with the queue as it was " in done.stdout, done
     said = json.loads(alice.sluice("start", "mine", "-n", alice.ns, "-o", "json").stdout)
     start = said["start"]
     assert said["state"] == "Waiting" and start["draws"] == 16 and start["basis"]["runs"] >= 0, said
@@ -65,7 +65,7 @@ def test_one_that_never_starts_has_the_reason(alice):
     alice.world.job("large", cpu=5)
     alice.world.waits("large", "ExceedsMaxQuota")
     done = alice.sluice("start", "job/large", "-n", alice.ns)
-    assert done.returncode == 0 and done.stdout.startswith("not within 30 days, as things are: it waits for more quota"), done
+    assert done.returncode == 0 and done.stdout.startswith("No start expected within 30 days: over quota, never fits.\n"), done
     said = json.loads(alice.sluice("start", "large", "-n", alice.ns, "-o", "json").stdout)["start"]
     assert "p10" not in said and said["misses"] == said["draws"] and said["reason"] == "ExceedsMaxQuota", said
 

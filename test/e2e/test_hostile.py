@@ -327,7 +327,7 @@ def explained(x, name, words):
 def told(x, name, reason):
     """By an Event on the Job."""
     x.world.wait(f"the Event {reason} of {name}", lambda: any(
-        e["involvedObject"]["name"] == name and (e["reason"] == reason or f"stopped ({reason})" in e["message"]) for e in x.admin.list(f"/api/v1/namespaces/{x.ns}/events")), LATER)
+        e["involvedObject"]["name"] == name and (e["reason"] == reason or f"Stopped ({reason})" in e["message"]) for e in x.admin.list(f"/api/v1/namespaces/{x.ns}/events")), LATER)
 
 
 def never_started(x, name, words):

@@ -344,7 +344,7 @@ def test_no_link_of_alice_is_refused(line, page):
     def is_whole():
         """All is drawn and answered (a watch is when something changes), and three looks in a row find nothing more asked for."""
         shown, asked = page.text("main") or "", page.run("return asked")
-        looks.append(shown.strip() and "Asking" not in shown and all("status" in one or "watch=1" in one["path"] for one in asked) and len(asked))
+        looks.append(shown.strip() and "Loading" not in shown and all("status" in one or "watch=1" in one["path"] for one in asked) and len(asked))
         return looks[-1] and looks[-3:] == 3 * looks[-1:]
     page.expected = (401, 403, 404)  # whether she may see queues is asked once; and a Job that has ended is asked for
     page.sign_in(line.alice, line.ns, "jobs")
@@ -459,7 +459,7 @@ def test_the_report_is_that_of_the_command_line(line, page, program):
             lines = page.run("return [...document.querySelectorAll('main tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))")
             rows = [r for r in reported(by) if r["key"] in keys]
             return rows and all(any(
-                cells and cells[0] == row["key"] and (not row["cost"] or any(row["cost"] in c for c in cells))
+                cells and cells[0] == row["key"] and (not row["cost"] or any(f"{float(row['cost']):.2f}" in c for c in cells))
                 and {str(row["jobs"]), str(row["starts"])} <= set(cells) and any(c.startswith(f"{row['cpuHours']:.1f}") for c in cells)
                 for cells in lines) for row in rows)
         page.wait(f"the figures of sluice report --by {by}", same)
@@ -523,7 +523,7 @@ def test_a_server_that_is_away_is_asked_every_few_seconds(line, page, lister):
     """Also by who may not watch: what keeps the page from being live is another refusal then."""
     page.expected = (401, 403)
     page.sign_in(lister, line.ns, "jobs")
-    page.wait_text("asked for again every 5s", selector="#news")
+    page.wait_text("updated every 5s", selector="#news")
     page.run("""window.asked = [];
         window.fetch = () => new Promise((_, fail) => { window.asked.push(performance.now()); setTimeout(() => fail(new TypeError("away")), 1); });""")
     page.wait_text("the server cannot be reached", selector="#news")
@@ -552,7 +552,7 @@ def test_it_says_when_a_job_starts(line, page):
     row = page.wait("the column", lambda: [text for _, text in page.rows() if f"{line.ns}/mine" in text and re.search(r"\babout .*\d\d:\d\d\b", text)])
     assert row, page.rows()
     page.go(f"job/{line.ns}/mine")
-    page.wait_text("Starts, as likely as not: ", " with 90 %")
+    page.wait_text("Expected start: ", "90 % sure by ")
 
     def same():
         """To the quarter of an hour: one of the two may have been asked a while before."""
@@ -568,10 +568,10 @@ def test_all_times_of_a_row_are_by_the_readers_clock(world, page):
     world.waits("later")
     page.cdp("Emulation.setTimezoneOverride", timezoneId="Asia/Tokyo")
     page.sign_in(boss(world), place=f"jobs?clusterQueue={world.full('q')}")
-    then = "Mon, 5 May 2031, 05:00"
+    then = "Mon 5 May 2031 05:00"
     page.wait("both times by one clock", lambda: any(text.count(then) == 2 and "2031-" not in text for _, text in page.rows()))
     page.go(f"job/{world.ns}/later")
-    page.wait_text(f"start at {then}", selector="main")
+    page.wait_text(f"Earliest start: {then}", selector="main")
     assert "2031-" not in page.text("main")
     stay = ["Sun 2031-05-04 22:00 CEST", 'write "2031-05-04T20:00:00Z"', "2031-99-04T20:00:00Z"]
     assert by_clock(page, "Sun 2031-05-04 22:30 +0230; x", "Sun 2031-05-04 20:00 UTC.", *stay) == [f"{then}; x", f"{then}.", *stay]
@@ -606,7 +606,7 @@ def test_what_looks_like_markup_stays_text(line, page):
                         f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "",
                         "job/javascript%3Aalert(1)/x": "", "job/%/%25": ""}.items():
         page.go(place)
-        page.wait("an answer", lambda p=part: (said := page.text("main")) and "Asking" not in said and p in said)
+        page.wait("an answer", lambda p=part: (said := page.text("main")) and "Loading" not in said and p in said)
         found = page.run("""return [document.title, document.querySelectorAll("main script, main img, main iframe").length,
             [...document.querySelectorAll("*")].filter((e) => [...e.attributes].some((a) => a.name.startsWith("on"))).length,
             [...document.querySelectorAll("a")].filter((a) => !(a.getAttribute("href") || "").startsWith("#")).length]""")

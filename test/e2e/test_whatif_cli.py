@@ -1,4 +1,4 @@
-"""What would make a Job start earlier (`sluice start --why-not-earlier`), and what a change of a queue would do (`sluice whatif`):
+"""What would make a Job start earlier (`sluice when --why-not-earlier`), and what a change of a queue would do (`sluice whatif`):
 asked of the real control plane, each with the rights that it wants and no others (docs/simulate.md)."""
 
 import json

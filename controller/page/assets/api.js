@@ -60,7 +60,7 @@ export async function orNull(question, ...statuses) {
 }
 
 // The server leads nowhere else: a proxy in front wants the person to sign in.
-const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page: load the page anew.";
+const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page. Reload the page.";
 
 // What is told of queues wants rights that roles give together, as sluice-viewer does.
 const OF_QUEUES = /\/(queuereports|budgetreports|overcommits|clusterqueues\/[^/]+\/(week|usage))(\?|$)/;

@@ -12,11 +12,11 @@ export const SINCE = [["day", "today"], ["24h", "24 hours"], ["7d", "7 days"], [
 const HEADS = ["Job", "Run", "User", "Queued", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"];
 
 export function remarks(told) {
-  return [told.more ? faint("There are more: these are the first 1,000. Narrow the question.") : "", told.note ? faint(told.note) : ""];
+  return [told.more ? faint("Only the first 1,000 rows are shown. Narrow the filters.") : "", told.note ? faint(told.note) : ""];
 }
 
 function runs(told) {
-  if (!told.runs.length) return h("p", {}, "No run was in that time. Ask for a longer one, or for another namespace.");
+  if (!told.runs.length) return h("p", {}, "No runs in this period. Choose a longer period or another namespace.");
   return table(count(told.runs.length, "run"), HEADS, told.runs.map((run) => [
     jobLink(run.namespace, run.job), String(run.attempt), run.submittedBy || "", time(run.queuedAt), time(run.startedAt),
     spanIfKnown(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
@@ -25,10 +25,10 @@ function runs(told) {
 // The answer to a question about the past, below its form. One is enough; a ledger that is away is asked again.
 export async function showPast(page, part, resource, words, drawn) {
   const namespace = page.params.get("namespace"), look = async () => draw(part, drawn(await past(resource, namespace, words, page.signal)));
-  draw(part, faint("Asking the ledger ..."));
+  draw(part, faint("Loading ..."));
   await partAgain(Infinity, page, look, (sentence, { status }) => {
     if (status === 401) page.complain(new Refusal(status, sentence));
-    else draw(part, h("div", { role: "alert" }, warning(sentence)), status === 403 ? faint("Or name a namespace above in which you have a role.") : "");
+    else draw(part, h("div", { role: "alert" }, warning(sentence)), status === 403 ? faint("Or enter a namespace above in which you have a role.") : "");
   });
 }
 

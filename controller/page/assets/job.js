@@ -7,7 +7,7 @@ import { queueLink } from "./rights.js";
 import { movedWords, startWords } from "./start.js";
 import { momentList, picture, runTable } from "./story.js";
 import { whyItWaits } from "./why.js";
-import { asks, ledgerDown, money, since, span, sum, time } from "./words.js";
+import { asks, cents, ledgerDown, money, since, span, sum, time } from "./words.js";
 
 const LOOK_MS = 3000, LOOK_BACK_MS = 15_000;
 
@@ -17,23 +17,23 @@ function trouble(status) {
 }
 
 function priority({ priority: counts, claimedPriority: claimed }) {
-  return claimed === undefined ? String(counts) : `${counts} (its class has ${claimed}; the ClusterQueue counts no more)`;
+  return claimed === undefined ? String(counts) : `${counts} (class value ${claimed}, capped by the ClusterQueue)`;
 }
 
-const HOW_KNOWN = { Annotation: "as its owner says", ActiveDeadlineSeconds: "its activeDeadlineSeconds", History: "by runs like it" };
+const HOW_KNOWN = { Annotation: "as annotation sluice.dev/expected-duration says", ActiveDeadlineSeconds: "at most, by activeDeadlineSeconds", History: "as earlier runs took" };
 
 function whereItStands({ metadata, spec, status }) {
   return facts([["State", h("span", { class: `state ${status.state}` }, status.state)],
-    ["Place in line", status.position && status.position.toLocaleString("en")],
+    ["Position", status.position && status.position.toLocaleString("en")],
     ["LocalQueue", link(["jobs"], spec.queue, { namespace: metadata.namespace, queue: spec.queue })],
     ["ClusterQueue", spec.clusterQueue && queueLink(spec.clusterQueue)],
-    ["Asks for", asks(spec)],
+    ["Requests", asks(spec)],
     ["Priority", priority(spec)],
     ["Submitted by", spec.submittedBy && link(["history"], spec.submittedBy, { namespace: metadata.namespace, user: spec.submittedBy })],
-    ["Starts", startWords(status)], ["Moved", movedWords(status)],
-    ["Queued", time(status.queuedAt)], ["Runs since", status.startedAt && [time(status.startedAt), ` (${since(status.startedAt)})`]],
-    ["Expected to run", status.expectedSeconds && `${span(status.expectedSeconds)}, ${HOW_KNOWN[status.expectedFrom] || ""}`],
-    ["Its window stops it", time(status.stopsAt)], ["Deadline", time(status.deadline)]]);
+    ["Expected start", startWords(status)], ["Start moved", movedWords(status)],
+    ["Queued", time(status.queuedAt)], ["Running since", status.startedAt && [time(status.startedAt), ` (${since(status.startedAt)})`]],
+    ["Expected duration", status.expectedSeconds && `${span(status.expectedSeconds)}, ${HOW_KNOWN[status.expectedFrom] || ""}`],
+    ["Stopped by its window", time(status.stopsAt)], ["Deadline", time(status.deadline)]]);
 }
 
 // Runs that have ended, by currency, and the one that goes on.
@@ -41,18 +41,18 @@ function costs(known, runs) {
   const bill = known?.status.bill, ended = runs.filter((run) => run.cost !== undefined && run.currency);
   const currencies = [...new Set(ended.map((run) => run.currency))], of = (currency) => ended.filter((run) => run.currency === currency);
   const before = currencies.map((currency) => money(sum(of(currency).map((run) => run.cost)), currency)).join(", ");
-  const pairs = [["This run, so far", bill && `${money(bill.cost, bill.currency)}, ${bill.perHour} an hour now (PricePlan ${bill.plan})`],
+  const pairs = [["This run so far", bill && `${money(bill.cost, bill.currency)}, ${cents(bill.perHour)} an hour now (PricePlan ${bill.plan})`],
     ["This run, expected", bill?.expectedCost && money(bill.expectedCost, bill.currency)], ["Runs that have ended", before]];
-  return pairs.some(([, value]) => value) ? facts(pairs) : faint(runs.length ? "No PricePlan has a price for it, so nothing is counted." : "Nothing yet: it has not run.");
+  return pairs.some(([, value]) => value) ? facts(pairs) : faint(runs.length ? "No PricePlan applies to this Job, so no costs are counted." : "No costs yet: this Job has not run.");
 }
 
-const COLOURS = "Grey: it waits. Blue: it runs. Green: the run that finished it. Orange: it is being stopped, or failed.";
+const COLOURS = "Grey: waiting. Blue: running. Green: the run that finished the Job. Orange: stopping, or failed.";
 
 function story(known, told) {
   if (told.complaint) return warning(told.complaint);
-  if (!told.runs.length && !known) return h("p", {}, "The ledger has no run of it.");
+  if (!told.runs.length && !known) return h("p", {}, "No run of this Job is on record.");
   return [picture(known, told.runs), faint(COLOURS), momentList(known, told.runs), told.runs.length ? runTable(told.runs) : "",
-    told.more ? faint("It had more runs: these are the newest.") : "", told.note ? faint(told.note) : ""];
+    told.more ? faint("Only the newest runs are shown.") : "", told.note ? faint(told.note) : ""];
 }
 
 // What the ledger says of it; a ledger that is away, or no right to it, takes nothing from the rest of the page.
@@ -62,7 +62,7 @@ async function ledgerOf(namespace, name, signal) {
     return { runs: [...told.runs].reverse(), more: told.more, note: told.note };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { runs: [], complaint: `The runs are not known: ${sentenceOf(error)}` };
+    return { runs: [], complaint: `Its runs cannot be read: ${sentenceOf(error)}` };
   }
 }
 
@@ -86,7 +86,7 @@ class LedgerPace {
   }
 }
 
-const NONE = "No Job of this name waits or runs now: it has ended, was deleted, or never was. What the ledger knows of it is below.";
+const NONE = "No Job of this name waits or runs now. It has ended, was deleted or never existed. Its recorded runs are below.";
 
 function part(title, ...children) {
   return h("section", { "aria-label": title }, h("h3", {}, title), children);
@@ -107,6 +107,6 @@ export async function jobPage(page) {
     if (pace.isDue(known)) told = await ledgerOf(namespace, name, page.signal);
     const top = await head(known, page.signal);
     draw(page.content, h("h2", {}, `Job ${namespace}/${name}`), h("section", { "aria-label": "Now" }, top),
-      part("Its story", story(known, told)), part("What it costs", costs(known, told.runs)));
+      part("History", story(known, told)), part("Costs", costs(known, told.runs)));
   });
 }

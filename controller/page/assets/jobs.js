@@ -8,7 +8,7 @@ import { startCell, startWords } from "./start.js";
 import { asks, count, since } from "./words.js";
 
 const STATES = [["", "any"], ...["Waiting", "Starting", "Running", "Stopping", "Deleting"].map((state) => [state, state])];
-const HEADS = ["Place", "Job", "State", "Asks for", "Start", "Why"];
+const HEADS = ["Position", "Job", "State", "Requests", "Start", "Why"];
 
 function when({ state, startedAt, queuedAt }) {
   const began = startedAt || queuedAt;
@@ -29,7 +29,7 @@ function open({ metadata }) {
 // A line with its list, in which the place of `at`, counted from 1, is shown. said: the paragraph for how many there
 // are; emptyWords: what to say where there is none.
 export function lineOf(which, label, page, { at = 0, emptyWords }) {
-  const said = h("p", { class: "faint", "data-own": true }, "Asking for the line ...");
+  const said = h("p", { class: "faint", "data-own": true }, "Loading the queue ...");
   let isFirst = true;
   const line = new Line(which, page, () => {
     said.textContent = line.total ? count(line.total, "Job") : emptyWords;
@@ -51,9 +51,9 @@ function which(params) {
 
 export async function jobsPage(page) {
   const { content, params } = page, asked = which(params), isNarrowed = Object.values(asked).some(Boolean);
-  const line = lineOf(asked, "Jobs in the order of the line", page, { at: Number(params.get("at")) || 0,
-    emptyWords: isNarrowed ? "No Job is like that. Take a word out of the question above."
-      : "No Job waits or runs. One is queued when it has the label sluice.dev/queue-name and suspend: true." });
+  const line = lineOf(asked, "Jobs in queue order", page, { at: Number(params.get("at")) || 0,
+    emptyWords: isNarrowed ? "No jobs match these filters."
+      : "No Job waits or runs. A Job is queued when it has the label sluice.dev/queue-name and spec.suspend: true." });
   draw(content, h("h2", {}, "Jobs"), question(["jobs"], "Which Jobs", namespaceField(params),
     field("clusterQueue", "ClusterQueue", asked.clusterQueue), field("queue", "LocalQueue", asked.queue),
     choice("state", "State", STATES, asked.state), field("submittedBy", "User", asked.submittedBy),

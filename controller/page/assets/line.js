@@ -16,7 +16,7 @@ const PAGE = 500, KEPT_PAGES = 8, WATCHED_MAX = 5000;
 const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200;
 const STARTS_MS = 10_000; // a watch does not tell that a start was worked out anew
 
-const GONE = { state: "Gone", message: "It has ended, or is no longer what was asked for." };
+const GONE = { state: "Gone", message: "It has ended, or no longer matches the filters." };
 
 // 403: no right to it. 410: the moment or the version is too old to be known.
 function isRefusal(error, status) {
@@ -149,7 +149,7 @@ export class Line {
   }
 
   async readAgain() {
-    this.page.tell(`Live: what you see is asked for again every ${span(READ_AGAIN_MS / 1000)}.`);
+    this.page.tell(`Live: the rows in view are updated every ${span(READ_AGAIN_MS / 1000)}.`);
     await pause(paced(READ_AGAIN_MS, this.tookMs), this.page.signal);
   }
 

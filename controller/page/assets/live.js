@@ -3,7 +3,7 @@
 import { Refusal } from "./api.js";
 import { span } from "./words.js";
 
-const RETRY_MS = 5000, RETRY_WORDS = "Asking again in a few seconds.";
+const RETRY_MS = 5000, RETRY_WORDS = "Trying again in a few seconds.";
 
 // Pages that lost the server in one moment come back one by one.
 const retryMs = () => RETRY_MS * (1 + Math.random());
@@ -81,7 +81,7 @@ export async function again(ms, page, look) {
     try {
       await look();
       if (page.signal.aborted) return;
-      page.tell(`Live: asked again every ${span(ms / 1000)}.`);
+      page.tell(`Live: updated every ${span(ms / 1000)}.`);
       await pause(paced(ms, performance.now() - began), page.signal);
     } catch (error) {
       await waitToRetry(error, page);

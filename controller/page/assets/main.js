@@ -18,7 +18,7 @@ const PAGES = {
   __proto__: null, // "#/constructor" is no page
   queues: { show: queuesPage, title: "Queues" }, queue: { show: queuePage, title: "Queue", under: "queues" },
   jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs" },
-  history: { show: historyPage, title: "History", isScoped: true }, money: { show: moneyPage, title: "Money", isScoped: true },
+  history: { show: historyPage, title: "History", isScoped: true }, money: { show: moneyPage, title: "Costs", isScoped: true },
   nodes: { show: nodesPage, title: "Nodes" }, search: { show: searchPage, title: "Search" },
 };
 const byId = (id) => document.getElementById(id);
@@ -58,14 +58,15 @@ function chooseNamespace() {
     session.signIn(session.token, namespace);
     params.set("namespace", namespace);
     location.hash = PAGES[name].isScoped ? `#/${name}?${params}` : address(["jobs"], { namespace });
-  } }, h("label", {}, "You may still see one namespace, if you have a role in it:", field), h("button", {}, "Show its Jobs"));
+  } }, h("label", {}, "You may see one namespace if you have a role in it:", field), h("button", {}, "Show its Jobs"));
 }
 
 function complainIn(signal) {
   return (error) => {
     if (signal.aborted || error.name === "AbortError") return;
     const status = error instanceof Refusal ? error.status : 0;
-    draw(content, h("div", { role: "alert" }, warning(sentenceOf(error))), status === 403 ? chooseNamespace() : "");
+    const words = status === 401 && !session.token ? "Sign in to see your jobs." : sentenceOf(error);
+    draw(content, h("div", { role: "alert" }, warning(words)), status === 403 ? chooseNamespace() : "");
     tell("");
     if (status === 401) askForToken(session.token ? sentenceOf(error) : "");
   };
@@ -93,7 +94,7 @@ signing.addEventListener("close", () => {
   const token = byId("token").value.trim();
   byId("token").value = "";
   if (signing.returnValue !== "in") return;
-  if (!/^[!-~]*$/.test(token)) return askForToken("That is no token: there are spaces in it, or letters that no token has.");
+  if (!/^[!-~]*$/.test(token)) return askForToken("This is not a token: it has spaces or letters that no token has.");
   session.signIn(token, byId("namespace").value.trim());
   show();
 });
@@ -128,9 +129,9 @@ async function show() {
   drawNavigation(page, at);
   tell("");
   drawSign();
-  if (shown !== at.path) content.replaceChildren(faint("Asking ..."));
+  if (shown !== at.path) content.replaceChildren(faint("Loading ..."));
   shown = at.path;
-  if (!page) return complain(new Error("There is no such page. The names above are all there are."));
+  if (!page) return complain(new Error("There is no such page. Use the links above."));
   document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;
   try {
     await learnRights(signal);

@@ -1,4 +1,4 @@
-// Money: what Budgets have left and how long that lasts, and what was used and what it cost.
+// Costs: what Budgets have left and how long that lasts, and what was used and what it cost.
 
 import { budgets } from "./api.js";
 import { bar } from "./chart.js";
@@ -7,7 +7,7 @@ import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
 import { partAgain } from "./live.js";
 import { lacksQueues, whoSeesQueues } from "./rights.js";
-import { dayIn, money, span, spanIfKnown } from "./words.js";
+import { cents, dayIn, money, span, spanIfKnown } from "./words.js";
 
 const LOOK_MS = 10_000;
 
@@ -24,13 +24,21 @@ function period(b) {
   return `, ${first === last ? first : `${first} to ${last}`} (${b.timeZone})`;
 }
 
+// "this month", by how many days it has.
+function periodName(b) {
+  const length = Math.round((new Date(b.until) - new Date(b.from)) / 86_400_000);
+  const name = { 1: "today", 7: "this week", 28: "this month", 29: "this month", 30: "this month", 31: "this month", 365: "this year", 366: "this year" }[length];
+  return name || `by ${lastDay(b)}`;
+}
+
+// "On course for EUR 0.17 of 40.00 this month (0 %)."
 function pace(b) {
-  const all = Number(b.amount), forecast = Number(b.forecast);
+  const all = Number(b.amount);
   if (!b.until) return "";
-  if (b.forecast === undefined) return "Its period is too young for a forecast.";
-  const come = money(b.forecast, b.currency), share = all > 0 ? `${Math.round((100 * forecast) / all)} % of it` : "of nothing";
-  if (b.exhaustedAt && new Date(b.exhaustedAt) > Date.now()) return `At this pace it is spent on ${dayIn(b.timeZone, b.exhaustedAt)}: ${come} by the end of the period.`;
-  return `At this pace ${come} are spent by the end of ${lastDay(b)}, ${share}.`;
+  if (b.forecast === undefined) return "It is too early in this period for a forecast.";
+  const share = all > 0 ? ` (${Math.round((100 * Number(b.forecast)) / all)} %)` : "";
+  const end = b.exhaustedAt && new Date(b.exhaustedAt) > Date.now() ? ` The budget would be spent on ${dayIn(b.timeZone, b.exhaustedAt)}.` : "";
+  return `On course for ${b.currency} ${cents(b.forecast)} of ${cents(b.amount)} ${periodName(b)}${share}.${end}`;
 }
 
 function queueLink(b) {
@@ -43,18 +51,18 @@ function budget(b) {
   return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", queueLink(b), period(b)),
     b.active ? "" : warning(`${b.reason}: ${b.message}`),
     bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], [["mark", Number(b.amount)], ...forecast]),
-    h("p", {}, `${b.spent} spent, ${b.reserved} reserved of ${money(b.amount, b.currency)}; ${b.remaining} left.`), h("p", {}, pace(b)));
+    h("p", {}, `Spent ${cents(b.spent)}, reserved ${cents(b.reserved)}, left ${cents(b.remaining)} of ${money(b.amount, b.currency)}.`), h("p", {}, pace(b)));
 }
 
 function drawBudgets(part, told) {
   draw(part, told.budgets.length ? h("div", { class: "cards" }, told.budgets.map(budget))
-    : h("p", {}, "There is no Budget. A Budget ends what a queue may spend: kubectl explain budget.spec."));
+    : h("p", {}, "There is no Budget. A Budget limits what a queue may spend: kubectl explain budget.spec."));
 }
 
 /* ---- the report ---- */
 
 const BY = [["queue", "queue"], ["namespace", "team"], ["user", "user"], ["owner", "owner (CronJob or family)"], ["label", "label"]];
-const HEADS = ["Key", "Jobs", "Starts", "Ended", "Wait, median", "Wait, 99 %", "CPU hours", "GPU hours", "Pod time lost", "Cost"];
+const HEADS = ["Key", "Jobs", "Starts", "Ended", "Wait p50", "Wait p99", "CPU hours", "GPU hours", "Pod time lost", "Cost"];
 
 function ended(counts) {
   return Object.entries(counts).sort(([, a], [, b]) => b - a).map(([reason, n]) => `${n} ${reason}`).join(", ");
@@ -66,7 +74,7 @@ function cells(row, name) {
 }
 
 function report(told) {
-  if (!told.rows.length) return h("p", {}, "No run started in that time.");
+  if (!told.rows.length) return h("p", {}, "No run started in this period.");
   return [table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, row.key || (row.key === null ? "(none)" : "(empty)"))),
     ...told.totals.map((row) => cells(row, "All"))]), remarks(told)];
 }
@@ -85,6 +93,6 @@ export async function moneyPage(page) {
   if (lacksQueues()) draw(part.budgets, whoSeesQueues());
   else partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, warning(sentence)));
   const asked = words(params);
-  if (!asked.by) return draw(part.report, h("p", {}, "Name the label by which to add up, such as team."));
+  if (!asked.by) return draw(part.report, h("p", {}, "Enter the label to add up by, such as team."));
   await showPast(page, part.report, "reports", asked, report);
 }

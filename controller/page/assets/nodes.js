@@ -62,7 +62,7 @@ function pools(told) {
 
 function nodeTable(told, params) {
   const found = sorted(told.nodes, params), shown = found.slice(0, ROWS_MAX);
-  if (!found.length) return h("p", {}, told.nodes.length ? "No Node has that in its name." : "No Node is followed yet.");
+  if (!found.length) return h("p", {}, told.nodes.length ? "No nodes match this filter." : "No Node has been seen yet.");
   const all = count(found.length, "Node"), words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by a part of the name` : all;
   return table(words, COLUMNS.map((column) => headCell(column, params)), shown.map((node) => COLUMNS.map(({ cell }) => cell(node))));
 }

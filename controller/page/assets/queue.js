@@ -13,8 +13,8 @@ const LOOK_MS = 3000, LOOK_BACK_MS = 60_000;
 
 function localQueues(told, name) {
   const mine = told.localQueues.filter((queue) => queue.spec.clusterQueue === name);
-  if (!mine.length) return h("p", {}, "No LocalQueue names it, so no Job can get in. Create one in a namespace.");
-  return table("Its LocalQueues", ["Namespace and name", "Waiting", "With quota", "State"], mine.map(({ metadata, status }) => [
+  if (!mine.length) return h("p", {}, "No LocalQueue leads to this ClusterQueue, so no Job can enter it. Create a LocalQueue in a namespace.");
+  return table("LocalQueues", ["Namespace and name", "Waiting", "Running", "State"], mine.map(({ metadata, status }) => [
     link(["jobs"], `${metadata.namespace}/${metadata.name}`, { namespace: metadata.namespace, queue: metadata.name }),
     String(status.pendingWorkloads), String(status.reservingWorkloads), complaint(status) || "active"]));
 }
@@ -25,7 +25,7 @@ function nominalOf(queue, { name, resource }) {
 }
 
 function lastDay(told, queue) {
-  if (!told.flavors.length) return h("p", {}, "Nothing was held in the last day.");
+  if (!told.flavors.length) return h("p", {}, "No quota was used in the last day.");
   return told.flavors.map((flavor) => usageChart(told, flavor, nominalOf(queue, flavor)));
 }
 
@@ -33,7 +33,7 @@ function lastDay(told, queue) {
 function layOut(page, name, line) {
   const parts = { now: h("div", { "data-own": true }), day: h("div", { "data-own": true, class: "charts" }), week: h("div", { "data-own": true }) };
   draw(page.content, h("h2", {}, `ClusterQueue ${name}`), parts.now, h("h3", {}, "The last day"), parts.day, parts.week,
-    h("h3", {}, "Its line"), line.said, line.element);
+    h("h3", {}, "Queue"), line.said, line.element);
   return parts;
 }
 
@@ -41,7 +41,7 @@ export async function queuePage(page) {
   const [name] = page.words, at = Number(page.params.get("at")) || 0;
   const say = (sentence) => { line.said.textContent = sentence; };
   const quiet = { ...page, tell: (sentence, isTrouble) => isTrouble && say(sentence), complain: (error) => say(error.message) };
-  const line = lineOf({ lineOf: name, state: "Waiting" }, `The line of ${name}`, quiet, { at, emptyWords: "No Job waits here." });
+  const line = lineOf({ lineOf: name, state: "Waiting" }, `Queue of ${name}`, quiet, { at, emptyWords: "No Job waits here." });
   const parts = layOut(page, name, line), sayIn = (part) => (sentence) => draw(part, warning(sentence));
   let queue, whenKnown;
   const known = new Promise((done) => { whenKnown = done; });
@@ -53,7 +53,7 @@ export async function queuePage(page) {
   await again(LOOK_MS, page, async () => {
     const told = await queues(page.signal);
     queue = told.clusterQueues.find((one) => one.metadata.name === name);
-    if (!queue) throw new Refusal(404, `There is no ClusterQueue ${name}. The page Queues has all of them.`);
+    if (!queue) throw new Refusal(404, `There is no ClusterQueue ${name}. The page Queues lists all of them.`);
     const { queueingStrategy, cohortName } = queue.spec, kind = `${queueingStrategy}, in ${cohortName ? `Cohort ${cohortName}` : "no Cohort"}`;
     draw(parts.now, warnings(told), complaints(queue), faint(kind), numbers(queue),
       h("div", { class: "flavors" }, quotaBars(queue.status.flavorsReservation)), localQueues(told, name));

@@ -19,7 +19,7 @@ function borrowed(flavors) {
 
 // A number as Kueue shows it: how far above its quota, for its weight. The largest there is stands for a weight of 0.
 function share({ fairSharing: { weightedShare } = {} }) {
-  if (weightedShare > Number.MAX_SAFE_INTEGER) return "Borrows with a weight of 0: the first to give back.";
+  if (weightedShare > Number.MAX_SAFE_INTEGER) return "Borrows with weight 0, so it gives back first.";
   return weightedShare ? `Weighted share ${weightedShare}.` : "";
 }
 
@@ -29,12 +29,12 @@ export function complaint({ conditions: [{ status, reason, message }] }) {
 }
 
 export function complaints({ exists, metadata, status }) {
-  return [exists ? "" : `${metadata.name} does not exist, and Jobs name it: create it.`, complaint(status)].filter(Boolean).map((sentence) => warning(sentence));
+  return [exists ? "" : `${metadata.name} does not exist, but Jobs name it: create it.`, complaint(status)].filter(Boolean).map((sentence) => warning(sentence));
 }
 
 export function numbers({ status, stopping, troubles = [] }) {
   const stuck = troubles.reduce((n, trouble) => n + trouble.jobs, 0), { pendingWorkloads: waiting, reservingWorkloads: holding } = status;
-  return h("p", {}, `${waiting.toLocaleString("en")} waiting, ${holding.toLocaleString("en")} with quota`,
+  return h("p", {}, `${waiting.toLocaleString("en")} waiting, ${holding.toLocaleString("en")} running`,
     stopping ? `, ${stopping} stopping` : "", stuck ? h("strong", { class: "warning" }, `, ${count(stuck, "stuck Job")}`) : "");
 }
 
@@ -59,7 +59,7 @@ function drawCohort(cohort, tree) {
   const children = tree.cohorts.filter((child) => child.spec.parentName === name && tree.left.has(child.metadata.name));
   return h("section", { class: "cohort", "aria-label": `Cohort ${name}` }, h("h2", {}, `Cohort ${name}`),
     complaints({ ...cohort, exists: true }), loans(status, flavors, spec.parentName),
-    flavors.length ? h("div", { class: "card own" }, faint("All of it together"), quotaBars(flavors)) : "",
+    flavors.length ? h("div", { class: "card own" }, faint("The whole Cohort"), quotaBars(flavors)) : "",
     cards(tree.queues.filter((queue) => queue.spec.cohortName === name)), children.map((child) => drawCohort(child, tree)));
 }
 
@@ -76,7 +76,7 @@ function drawCohorts(told) {
 export function warnings(told) {
   return [told.ledgerUp ? "" : warning(ledgerDown(told.ledgerDownSince)),
     told.withoutQueue ? warning(`${count(told.withoutQueue, "Job")} wait for a queue that does not exist: `,
-      link(["jobs"], "look at their sentences", { state: "Waiting" })) : ""];
+      link(["jobs"], "see which", { state: "Waiting" })) : ""];
 }
 
 const NONE = "There is no ClusterQueue yet. Create one, and a LocalQueue in a namespace that names it: kubectl explain clusterqueue.spec.";

@@ -3,7 +3,7 @@
 import { budgets, Refusal, session } from "./api.js";
 import { faint, link } from "./dom.js";
 
-const WHO = "Queues, budgets and nodes are seen by those who have the role sluice-viewer in the cluster.";
+const WHO = "To see queues, budgets and nodes you need the role sluice-viewer in the whole cluster.";
 
 // Asked once of who is signed in; a server that cannot say it refuses no link.
 export async function learnRights(signal) {

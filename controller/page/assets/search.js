@@ -47,19 +47,19 @@ async function scan(words, signal, say) {
 }
 
 function progress(matches, looked, total) {
-  if (matches.length >= FOUND_MAX) return `The first ${FOUND_MAX}: write more of the name.`;
+  if (matches.length >= FOUND_MAX) return `Only the first ${FOUND_MAX} are shown: write more of the name.`;
   return looked < total ? `${looked.toLocaleString("en")} of ${count(total, "Job")} looked at ...` : `${count(total, "Job")} looked at, ${matches.length} found.`;
 }
 
 function drawJobs(part, words) {
   return (matches, looked, total) => {
     draw(part, h("h3", {}, "Jobs that wait or run"), faint(progress(matches, looked, total)), matches.length ? h("ul", {}, matches.map(jobItem)) : "",
-      h("p", {}, link(["history"], `Runs of Jobs that were named ${words.name}`, { job: words.name, namespace: words.namespace, since: "30d" })));
+      h("p", {}, link(["history"], `History of Jobs named ${words.name}`, { job: words.name, namespace: words.namespace, since: "30d" })));
   };
 }
 
 const HOW = "Write the name of a Job, a part of it, or namespace/name.";
-const NO_NAME = "No Job has that in its name: names are of small letters, digits, hyphens and dots.";
+const NO_NAME = "No Job can have this name: names have small letters, digits, hyphens and dots.";
 
 export async function searchPage(page) {
   const text = page.params.get("text") || "", words = wordsOf(text), { signal } = page;

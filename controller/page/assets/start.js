@@ -18,32 +18,32 @@ function isOver(at) {
 }
 
 function middle({ p10, p50 }) {
-  if (p50) return isOver(p50) ? "any moment now" : shortly(p50);
+  if (p50) return isOver(p50) ? "any moment" : shortly(p50);
   return p10 ? `probably not before ${shortly(p10)}` : "unlikely";
 }
 
 function end({ p50, p90, misses, draws }) {
-  if (p90 && !isOver(p90)) return `; by ${shortly(p90, p50 && !isOver(p50) ? p50 : undefined)} with 90 %`;
-  return misses && !p90 ? `; not within ${HORIZON} in ${misses} of ${draws} plays` : "";
+  if (p90 && !isOver(p90)) return `, 90 % sure by ${shortly(p90, p50 && !isOver(p50) ? p50 : undefined)}`;
+  return misses && !p90 ? `; ${misses} of ${draws} simulations had no start within ${HORIZON}` : "";
 }
 
-// "Tue 14:10; by 15:30 with 90 %"; "" where it is not known, or the Job does not wait.
+// "Tue 14:10, 90 % sure by 15:30"; "" where it is not known, or the Job does not wait.
 export function startWords({ reason, start }) {
   if (!reason || !start) return "";
-  if ((start.misses || 0) >= start.draws) return `not within ${HORIZON}, as things are`;
+  if ((start.misses || 0) >= start.draws) return `none within ${HORIZON}`;
   return middle(start) + end(start);
 }
 
-// The same in a column: "about 14:10", or the time at which time alone lets it go on.
+// In a column: "about 14:10", or the earliest start.
 export function startCell({ reason, startAt, start }) {
   if (!reason) return "";
-  if (startAt) return `not before ${shortly(startAt)}`;
+  if (startAt) return `earliest ${shortly(startAt)}`;
   if (!start?.p50) return "";
   return isOver(start.p50) ? "soon" : `about ${shortly(start.p50)}`;
 }
 
-// "was 12:50 until 12:03; since: 3 Jobs came that start before it"; "" where nothing else was told before.
+// "until 12:03 it was 12:50; since then: 3 Jobs came that start before it"; "" where nothing else was told before.
 export function movedWords({ reason, start }) {
   const moved = reason && start?.moved;
-  return moved ? `was ${shortly(moved.from)} until ${shortly(moved.at)}${moved.why ? `; since: ${moved.why}` : ""}` : "";
+  return moved ? `until ${shortly(moved.at)} it was ${shortly(moved.from)}${moved.why ? `; since then: ${moved.why}` : ""}` : "";
 }

@@ -39,16 +39,16 @@ function endOf(run) {
 // A run that ended by itself was told nothing: its last pods end.
 function stopWords(run) {
   const { preemptor, reason } = run;
-  if (isForUnnamedJob(run)) return "Told to stop for a Job of another namespace";
-  if (preemptor) return ["Told to stop for ", nameLink(preemptor)];
-  return reason && !["Finished", "Failed"].includes(reason) ? `Told to stop: ${reason}` : "Its last pods end";
+  if (isForUnnamedJob(run)) return "Stopping for a Job of another namespace";
+  if (preemptor) return ["Stopping for ", nameLink(preemptor)];
+  return reason && !["Finished", "Failed"].includes(reason) ? `Stopping: ${reason}` : "Last pods are ending";
 }
 
 function momentsOf(run) {
   const isAgain = run.attempt > 1, how = `run ${run.attempt}${spanIfKnown(run.waitSeconds, ", after a wait of ")}`;
   return [
     [run.queuedAt, isAgain ? "Queued again" : "Queued"],
-    [run.startedAt ? "" : run.reservedAt, `Is about to start${held(run)}`],
+    [run.startedAt ? "" : run.reservedAt, `Starting${held(run)}`],
     [run.startedAt, `${isAgain ? "Resumed" : "Started"}: ${how}${held(run)}`],
     [run.stoppingAt, stopWords(run)],
     [run.stoppedAt, ["Run ", String(run.attempt), " ended: ", endOf(run)]],
@@ -68,11 +68,11 @@ function momentsOfNow(job, runs) {
   const { start, startAt, stopsAt, deadline } = job.status, isKnown = runs.some((run) => run.state !== "Ended");
   return [
     !isKnown && [waitsSince(job, runs), runs.length ? "Queued again" : "Queued"],
-    [startAt, "May start then, at the earliest"],
-    [startWords(job.status) && start.p50, `Starts, as likely as not: ${startWords(job.status)}`],
-    [movedWords(job.status) && start.moved.at, `Its start ${movedWords(job.status)}`],
-    [stopsAt, "Notice: its window will stop it then"],
-    [deadline, job.status.deadlineUnreachable ? "Its deadline, which it cannot meet any more" : "Its deadline"],
+    [startAt, "Earliest start"],
+    [startWords(job.status) && start.p50, `Expected start: ${startWords(job.status)}`],
+    [movedWords(job.status) && start.moved.at, `Expected start moved: ${movedWords(job.status)}`],
+    [stopsAt, "Its window closes and stops it"],
+    [deadline, job.status.deadlineUnreachable ? "Deadline, which can no longer be met" : "Deadline"],
   ].filter(Boolean);
 }
 
@@ -117,7 +117,7 @@ export function picture(job, runs) {
 }
 
 export function runTable(runs) {
-  return table("Its runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"], runs.map((run) => [
+  return table("Runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"], runs.map((run) => [
     String(run.attempt), time(run.queuedAt), spanIfKnown(run.waitSeconds), time(run.startedAt),
     spanIfKnown(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
 }

@@ -12,7 +12,7 @@ function until(week, { steps, until: cut }, i) {
 }
 
 function cutWords({ more, until: cut }) {
-  return more ? faint(`It changes more often than can be shown: this is right until ${moment(cut)}.`) : "";
+  return more ? faint(`There are more changes than can be shown. This is complete until ${moment(cut)}.`) : "";
 }
 
 function strip(week, words, height, ...shapes) {
@@ -92,6 +92,6 @@ function quotaTrack(week, list) {
 export function weekStrip(week) {
   const isOpen = week.windows.length === 0;
   return h("section", { "aria-label": "The week" }, h("h3", {}, "The week"),
-    isOpen ? h("p", {}, "Always open: no RunPolicy binds it.") : week.windows.map((window) => windowTrack(week, window)),
+    isOpen ? h("p", {}, "Always open: no RunPolicy applies.") : week.windows.map((window) => windowTrack(week, window)),
     week.prices.map((price) => priceTrack(week, price)), week.quotas.map((quota) => quotaTrack(week, quota)));
 }

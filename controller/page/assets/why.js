@@ -5,7 +5,7 @@ import { budgets, job, orNull, week } from "./api.js";
 import { faint, h, jobLink, link } from "./dom.js";
 import { lacksQueues, queueLink } from "./rights.js";
 import { windowWords } from "./week.js";
-import { count, money, moment, since } from "./words.js";
+import { cents, count, money, moment, since } from "./words.js";
 
 const DEPTH_MAX = 4, LOOKED_UP_MAX = 12;
 
@@ -33,7 +33,7 @@ function blockers(one) {
   return waited(one).flatMap((item) => item.jobs || []);
 }
 
-const ENDED = "It does not wait or run now: it has ended, or there is none. Its page has its runs.";
+const ENDED = "This Job neither waits nor runs now: it has ended or does not exist. Its page lists its runs.";
 
 // A Job that stands in the tree already, above or beside, is not unfolded again.
 function branch(namespace, name, tree) {
@@ -47,7 +47,7 @@ function branch(namespace, name, tree) {
 // What a selector takes can be looked at: {stage=shards}
 function itemWords(namespace, { item, state }) {
   const labels = item.match(/\{([^{}]+)\}/)?.[1], name = labels ? link(["jobs"], item, { namespace, labels }) : h("code", {}, item);
-  return [name, state === "Never" ? h("span", { class: "warning" }, " can hold no more") : " does not hold yet"];
+  return [name, state === "Never" ? h("span", { class: "warning" }, " can no longer be met") : " is not met yet"];
 }
 
 function blockersOf(namespace, { jobs = [], more }, tree) {
@@ -62,15 +62,15 @@ function items(namespace, one, tree) {
 
 function held({ status }) {
   const all = status.after || [], holding = all.filter((item) => item.state === "Holds");
-  return holding.length && holding.length < all.length ? faint(`Holds: ${holding.map((item) => item.item).join(", ")}.`) : "";
+  return holding.length && holding.length < all.length ? faint(`Met: ${holding.map((item) => item.item).join(", ")}.`) : "";
 }
 
 /* ---- line, window, budget ---- */
 
 function ahead({ spec, status }) {
   if (!status.position) return "";
-  const words = status.position === 1 ? "It is the first in line" : `${count(status.position - 1, "Job")} ahead of it`;
-  return h("li", {}, `${words}: `, queueLink(spec.clusterQueue, `the line of ${spec.clusterQueue}`, { at: status.rank }));
+  const words = status.position === 1 ? "First in line" : `${count(status.position - 1, "Job")} ahead of it`;
+  return h("li", {}, `${words}: `, queueLink(spec.clusterQueue, `queue of ${spec.clusterQueue}`, { at: status.rank }));
 }
 
 const WINDOW = new Set(["OutsideWindow", "WindowTooShort"]);
@@ -81,7 +81,7 @@ function openings(told) {
 
 function budgetsOf({ spec, metadata }, all) {
   const isIts = (b) => b.clusterQueue === spec.clusterQueue || (b.namespace === metadata.namespace && b.localQueue === spec.queue);
-  const words = (b) => ` has ${money(b.remaining, b.currency)} left of ${b.amount}${b.until ? `, until ${moment(b.until)}` : ""}.`;
+  const words = (b) => ` has ${money(b.remaining, b.currency)} left of ${cents(b.amount)}${b.until ? `, until ${moment(b.until)}` : ""}.`;
   return all.budgets.filter(isIts).map((b) => h("li", {}, link(["money"], `Budget ${b.name}`), words(b)));
 }
 
@@ -106,7 +106,7 @@ export async function whyItWaits(known, signal) {
   const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) };
   return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status.message), h("ul", {},
     status.reason && status.queuedAt ? h("li", {}, `Queued ${since(status.queuedAt)} ago: ${status.reason}.`) : "",
-    status.startAt ? h("li", {}, `Time alone lets it start at ${moment(status.startAt)}, if it fits then.`) : "",
+    status.startAt ? h("li", {}, `Earliest start: ${moment(status.startAt)}.`) : "",
     await circumstances(known, signal), ahead(known)),
-    waited(known).length ? h("h3", {}, "What it waits for") : "", items(namespace, known, tree), held(known));
+    waited(known).length ? h("h3", {}, "Waiting for") : "", items(namespace, known, tree), held(known));
 }

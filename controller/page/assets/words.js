@@ -24,10 +24,10 @@ const OF_MOMENT = { weekday: "short", day: "numeric", month: "short", hour: "2-d
 const clock = new Intl.DateTimeFormat("en-GB", OF_MOMENT), far = new Intl.DateTimeFormat("en-GB", { ...OF_MOMENT, year: "numeric" });
 const days = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
 
-// A moment as the reader's clock shows it; with its year where that is another.
+// A moment as the reader's clock shows it, "Sat 28 Nov 21:00"; with its year where that is another.
 export function moment(at) {
   const then = new Date(at);
-  return (then.getFullYear() === new Date().getFullYear() ? clock : far).format(then);
+  return (then.getFullYear() === new Date().getFullYear() ? clock : far).format(then).replaceAll(",", "");
 }
 
 // What is quoted; an instant of RFC 3339; a Calendar's time, in UTC or so many hours from it (zone_text() of zone.h).
@@ -44,20 +44,20 @@ export function onOwnClock(sentence) {
 }
 
 export function day(at) {
-  return days.format(new Date(at));
+  return days.format(new Date(at)).replace(",", "");
 }
 
 // A day by the clocks of a zone: a month begins at its midnight. Of a zone that the browser does not know, by the reader's.
 export function dayIn(zone, at) {
   try {
-    return new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", timeZone: zone }).format(new Date(at));
+    return new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", timeZone: zone }).format(new Date(at)).replace(",", "");
   } catch {
     return day(at);
   }
 }
 
 export function ledgerDown(since) {
-  return `Postgres does not answer${since ? ` since ${moment(since)}` : ""}: running Jobs go on, and no Job starts until it is back.`;
+  return `Postgres ${since ? `has not answered since ${moment(since)}` : "does not answer"}: running Jobs continue, but no Job starts until it is back.`;
 }
 
 // A moment as an element; its title is the moment as the server wrote it.
@@ -101,8 +101,14 @@ export function units(resource, quantity) {
   return Number(n) * FACTORS[suffix] * (resource === "cpu" ? 1000 : 1);
 }
 
+// "0.17" of "0.166414": two digits, as people read money; what is not nothing is not written as 0.00.
+export function cents(text) {
+  const n = Number(text), written = n.toFixed(2);
+  return n !== 0 && Number(written) === 0 ? `${n < 0 ? "-" : ""}<0.01` : written;
+}
+
 export function money(text, currency) {
-  return text === undefined || text === null ? "" : `${text} ${currency || ""}`.trim();
+  return text === undefined || text === null ? "" : `${cents(text)} ${currency || ""}`.trim();
 }
 
 // The sum of decimal numbers, to a millionth, as a text.

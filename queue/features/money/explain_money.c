@@ -1,6 +1,8 @@
 #include "queue/features/money/explain_money.h"
 
 #include "base/instant.h"
+#include <string.h>
+
 #include "base/order.h"
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
@@ -85,17 +87,29 @@ static void tell_start_after(const struct telling *a)
 		local_words(a->plan, a->w->terms->asked.start_after_ms).s);
 }
 
+/* Says whether the owner wrote a currency where a resource may stand: "0.05 EUR". */
+static bool is_currency(const struct plan *p, const char *resource)
+{
+	bool is_code = strlen(resource) == 3 && strspn(resource, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3;
+	return is_code || (p && strcmp(resource, p->currency) == 0);
+}
+
 static void tell_unpriced(const struct telling *a)
 {
-	const char *resource = a->w->terms->asked.max_price_resource;
-	if (!a->plan)
+	const struct job_terms *asked = &a->w->terms->asked;
+	const char *resource = asked->max_price_resource;
+	if (is_currency(a->plan, resource))
 		text_add(a->t,
-			"has annotation sluice.dev/max-price, but no PricePlan is for ClusterQueue %s, so the price of %s is not known; create one or remove the annotation",
-			a->cq->name, resource);
+			"annotation sluice.dev/max-price names %s; write the price without a currency: %s",
+			resource, money_words(asked->max_price, "").s);
+	else if (!a->plan)
+		text_add(a->t,
+			"annotation sluice.dev/max-price needs the price of %s, but no PricePlan applies to ClusterQueue %s; create one or remove the annotation",
+			resource, a->cq->name);
 	else
 		text_add(a->t,
-			"has annotation sluice.dev/max-price, but PricePlan %s has no price of %s; add it to spec.base or remove the annotation",
-			a->plan->object.name, resource);
+			"annotation sluice.dev/max-price needs the price of %s, but PricePlan %s has none; add it to spec.base or remove the annotation",
+			resource, a->plan->object.name);
 }
 
 static void tell_ceiling(const struct telling *a)

@@ -61,11 +61,11 @@ static void a_job_that_waits(void **state)
 		"\"expectedSeconds\":5430,\"expectedFrom\":\"History\"}}",
 		NULL, &out);
 	assert_string_equal(buf_text(&out),
-		"waiting for 12 cpu; 2 Jobs are ahead of it. It starts 16:30 CET; by 18:00 with 90 %\n\n"
+		"waiting for 12 cpu; 2 Jobs are ahead of it. Expected start 16:30 CET, 90 % sure by 18:00.\n\n"
 		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
-		"at 100), queued 2026-11-26 12:50 CET (10m ago), not before 2026-11-26 16:12\n"
+		"at 100), queued 2026-11-26 12:50 (10m ago), not before 2026-11-26 16:12\n"
 		"  state     Waiting           WaitingForQuota\n"
-		"  moved     forecast          was 15:30 CET until 12:57; since: 1 node went\n"
+		"  moved     forecast          Until 12:57 the expected start was 15:30. Since then: 1 node went.\n"
 		"  takes     1h30m30s          as its last runs took, all but the longest\n"
 		"  deadline  2026-11-27 09:00  DeadlineUnreachable: it cannot end by then any "
 		"more\n");
@@ -83,16 +83,16 @@ static void a_forecast_that_adds_nothing(void **state)
 		"\"start\":{\"draws\":16,\"p50\":\"2026-11-26T15:12:00Z\",\"p90\":\"2026-11-26T15:12:00Z\"}}}",
 		NULL, &out);
 	wants(&out, "its window is closed\n\n");
-	wants(&out, "  starts    forecast     16:12 CET; by 16:12 with 90 %\n");
+	wants(&out, "  starts    forecast     Expected start 16:12, 90 % sure by 16:12.\n");
 	buf_reset(&out);
 	explain("{" META "," SPEC
 		",\"status\":{\"state\":\"Waiting\",\"reason\":\"ExceedsMaxQuota\","
 		"\"message\":\"asks for more than there is\","
-		"\"start\":{\"draws\":16,\"misses\":16,\"waitsFor\":\"more quota than there is\"}}}",
+		"\"start\":{\"draws\":16,\"misses\":16,\"waitsFor\":\"over quota, never fits\"}}}",
 		NULL, &out);
 	wants(&out, "asks for more than there is\n\n");
 	wants(&out,
-		"  starts    forecast     not within 30 days, as things are: it waits for more quota than there is\n");
+		"  starts    forecast     No start expected within 30 days: over quota, never fits.\n");
 	buf_done(&out);
 }
 

@@ -168,7 +168,7 @@ static const struct place_row {
 	{IN_LINE("1"), "time of queueing, and is the next in line\n"},
 	{IN_LINE("2"), "time of queueing, 1 Job is ahead of it\n"},
 	{"\"state\":\"Waiting\",\"waitsFor\":\"its window\"",
-		"time of queueing; it waits for its window\n"},
+		"time of queueing; it waits (its window)\n"},
 	{"\"state\":\"Starting\"", "time of queueing; its turn has come, and it starts\n"},
 	{"\"state\":\"Deleting\"", "time of queueing\n"},
 };

@@ -136,7 +136,7 @@ static void a_list_becomes_a_table(void **state)
 	clock_of("UTC");
 	report(list_text, OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
 	assert_string_equal(buf_text(&text),
-		"NAME   QUEUE  STATE    POSITION  PRIORITY  ASKS                                                   WAITS FOR  START        AGE\n"
+		"NAME   QUEUE  STATE    POSITION  PRIORITY  REQUESTS                                               WAITS FOR  START        AGE\n"
 		"train  main   Running         -       100  4 pods: 16 cpu, 64Gi memory                            -          since 11:05  44m\n"
 		"eval   main   Waiting         1         0  1 pod: 1 cpu, 1Gi memory, 1 nvidia.com/gpu and 1 more  quota      in 3h12m     44m\n"
 		"b?ad   -      -               -         -  -                                                      -          -            -\n");

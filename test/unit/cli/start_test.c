@@ -1,4 +1,4 @@
-/* `sluice start`: what is said of each forecast, and how long it is waited for; what would change it. */
+/* `sluice when`: what is said of each forecast, and how long it is waited for; what would change it. */
 #include "test/unit/kube/test.h"
 
 #include <time.h>
@@ -45,29 +45,30 @@ static void the_first_line_says_when(void **state)
 	} rows[] = {
 		{START(SURE "\"p10\":\"2026-11-26T12:10:00Z\",\"p50\":\"2026-11-26T13:10:00Z\","
 			    "\"p90\":\"2026-11-26T14:30:00Z\""),
-			"14:10 CET; by 15:30 with 90 %\n"},
+			"Expected start 14:10 CET, 90 % sure by 15:30.\n"},
 		{START(SURE "\"p50\":\"2026-12-01T13:10:00Z\",\"p90\":\"2026-12-01T14:30:00Z\""),
-			"Tue 14:10 CET; by 15:30 with 90 %\n"},
+			"Expected start Tue 14:10 CET, 90 % sure by 15:30.\n"},
 		{START(SURE "\"p50\":\"2026-12-01T22:50:00Z\",\"p90\":\"2026-12-01T23:30:00Z\""),
-			"Tue 23:50 CET; by Wed 00:30 with 90 %\n"},
+			"Expected start Tue 23:50 CET, 90 % sure by Wed 00:30.\n"},
 		{START(SURE "\"p50\":\"2026-12-20T13:10:00Z\",\"p90\":\"2026-12-21T14:30:00Z\""),
-			"2026-12-20 14:10 CET; by 2026-12-21 15:30 with 90 %\n"},
+			"Expected start 2026-12-20 14:10 CET, 90 % sure by 2026-12-21 15:30.\n"},
 		/* Those of some moments ago. */
 		{START(SURE "\"p50\":\"2026-11-26T11:59:59Z\",\"p90\":\"2026-11-26T14:30:00Z\""),
-			"any moment now; by 15:30 CET with 90 %\n"},
+			"Expected to start any moment, 90 % sure by 15:30 CET.\n"},
 		{START(SURE "\"p50\":\"2026-11-26T11:59:58Z\",\"p90\":\"2026-11-26T11:59:59Z\""),
-			"any moment now\n"},
+			"Expected to start any moment.\n"},
 		/* Not in all plays, and in none. */
 		{START(SURE "\"p50\":\"2026-11-26T13:10:00Z\",\"misses\":3"),
-			"14:10 CET; not within 30 days in 3 of 16 plays\n"},
+			"Expected start 14:10 CET; 3 of 16 simulations had no start within 30 days.\n"},
 		{START(SURE "\"p10\":\"2026-11-26T13:10:00Z\",\"misses\":10"),
-			"probably not before 14:10 CET; not within 30 days in 10 of 16 plays\n"},
-		{START(SURE "\"misses\":15"), "unlikely; not within 30 days in 15 of 16 plays\n"},
-		{START(SURE "\"misses\":16,\"waitsFor\":\"more quota than there is\""),
-			"not within 30 days, as things are: it waits for more quota than there is\n"},
-		{JOB(WAITS), "not known yet; ask again in a moment\n"},
-		{JOB("\"state\":\"Running\",\"message\":\"runs\""), "it is not waiting\n"},
-		{START("\"p50\":\"soon\\u001b[2J\""), "not within 30 days, as things are\n"},
+			"Probably no start before 14:10 CET; 10 of 16 simulations had no start within 30 days.\n"},
+		{START(SURE "\"misses\":15"),
+			"A start is unlikely; 15 of 16 simulations had no start within 30 days.\n"},
+		{START(SURE "\"misses\":16,\"waitsFor\":\"over quota, never fits\""),
+			"No start expected within 30 days: over quota, never fits.\n"},
+		{JOB(WAITS), "No forecast yet: ask again in a moment.\n"},
+		{JOB("\"state\":\"Running\",\"message\":\"runs\""), "The Job is not waiting.\n"},
+		{START("\"p50\":\"soon\\u001b[2J\""), "No start expected within 30 days.\n"},
 	};
 	(void)state;
 	zone("CET-1CEST,M3.5.0,M10.5.0/3");
@@ -88,17 +89,17 @@ static void it_says_what_it_rests_on(void **state)
 	render(START(SURE "\"p50\":\"2026-11-26T13:10:00Z\",\"p90\":\"2026-11-26T14:30:00Z\""),
 		false, &out);
 	assert_string_equal(buf_text(&out),
-		"13:10 UTC; by 14:30 with 90 %\n\nwaiting for 4 cpu\n"
-		"Based on 16 plays of the queue as it was 12s ago. Run times are drawn from 64 earlier runs; "
-		"new Jobs are drawn from 310 that came lately.\n");
+		"Expected start 13:10 UTC, 90 % sure by 14:30.\n\nwaiting for 4 cpu\n"
+		"Simulated 16 times, with the queue as it was 12s ago. Run times are those of 64 earlier runs; "
+		"new Jobs arrive like the last 310.\n");
 	buf_done(&out);
 	render(START("\"draws\":1,\"asOf\":\"2026-11-26T12:00:09Z\",\"p50\":\"2026-11-26T13:10:00Z\","
 		     "\"basis\":{\"runs\":0,\"arrivals\":0}"),
 		false, &out);
 	assert_string_equal(buf_text(&out),
-		"13:10 UTC\n\nwaiting for 4 cpu\n"
-		"Based on 1 play of the queue as it was 0s ago. No run has ended yet: each is taken to last as "
-		"long as was asked for, else an hour; Jobs that may still come are left out.\n");
+		"Expected start 13:10 UTC.\n\nwaiting for 4 cpu\n"
+		"Simulated once, with the queue as it was 0s ago.\nNo run has ended yet, so each is assumed to last as "
+		"long as its Job says, or one hour; Jobs that may still arrive are left out.\n");
 	buf_done(&out);
 }
 
@@ -113,8 +114,8 @@ static void it_says_what_moved_it(void **state)
 		       "\"why\":\"3 Jobs came that start before it\"}"),
 		false, &out);
 	assert_non_null(strstr(buf_text(&out),
-		"15:40 UTC; by 17:00 with 90 %\n"
-		"was 14:10 UTC until 11:59; since: 3 Jobs came that start before it\n\n"));
+		"Expected start 15:40 UTC, 90 % sure by 17:00.\n"
+		"Until 11:59 the expected start was 14:10. Since then: 3 Jobs came that start before it.\n\n"));
 	buf_done(&out);
 }
 
@@ -123,7 +124,7 @@ static void of_a_controller_that_plays_none_nothing_is_awaited(void **state)
 	(void)state;
 	struct buf out;
 	render(JOB(WAITS ",\"noForecasts\":true"), false, &out);
-	assert_non_null(strstr(buf_text(&out), "makes no forecasts (--forecasts off)\n"));
+	assert_non_null(strstr(buf_text(&out), "simulates none (--forecasts off).\n"));
 	buf_done(&out);
 }
 
@@ -251,8 +252,8 @@ static void what_helps_is_told_with_its_command(void **state)
 	struct buf out;
 	zone("UTC");
 	render_review(all_variants, false, &out);
-	says(&out, "13:10 UTC; by 14:30 with 90 %\n\n");
-	says(&out, "it starts (12:30 UTC) with class high");
+	says(&out, "Expected start 13:10 UTC, 90 % sure by 14:30.\n\n");
+	says(&out, "starts 12:30 with class high");
 	says(&out, " sluice priority job/train-8 high -n team\n");
 	says(&out, "40m earlier with 8 pods ");
 	says(&out,
@@ -269,7 +270,7 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out, "\nNot earlier: with a price ceiling of 2.75; in LocalQueue day.\n");
 	says(&out, "\nNot tried: it has one pod.\n");
 	says(&out,
-		"\nBased on 4 plays of each, with the queue as it was 3s ago. Nothing was changed.\n");
+		"\nSimulated 4 times each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
 }
 
@@ -283,12 +284,12 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 			"LocalQueue", "day", "in LocalQueue day", EARLIER(-1)) "]"),
 		false, &out);
 	assert_string_equal(buf_text(&out),
-		"13:10 UTC; by 14:30 with 90 %\n\n"
-		"Nothing that was tried makes it start earlier: with 8 pods; in LocalQueue day.\n\n"
-		"Based on 4 plays of each, with the queue as it was 3s ago. Nothing was changed.\n");
+		"Expected start 13:10 UTC, 90 % sure by 14:30.\n\n"
+		"No change that was tried starts the Job earlier: with 8 pods; in LocalQueue day.\n\n"
+		"Simulated 4 times each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
 	render_review(REVIEW("\"variants\":[]"), false, &out);
-	says(&out, "There was nothing to try that could make it start earlier.\n");
+	says(&out, "There is no change to try that could start the Job earlier.\n");
 	buf_done(&out);
 }
 

@@ -123,7 +123,7 @@ static void what_a_tenant_wrote_adopts_nothing(void **state)
 	restart(&c);
 	assert_int_equal(running(&c), 8);
 	assert_int_equal(held(&c), 8);
-	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 2);
+	assert_int_equal(count_notes(&c, "Stop: Stopped (NotAdmitted)"), 2);
 	world_done(&c.w);
 }
 
@@ -145,7 +145,7 @@ static void what_was_given_back_is_stopped_and_charged_to_nothing(void **state)
 	assert_int_equal(model_ledger_batch(c.w.ledger, &b, SIZE_MAX, NULL), LEDGER_DONE);
 	restart(&c);
 	assert_int_equal(count_notes(&c, "Adopt: adopted"), 1);
-	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 1);
+	assert_int_equal(count_notes(&c, "Stop: Stopped (NotAdmitted)"), 1);
 	assert_int_equal(running(&c), 2);
 	queue_job_history(c.w.queue, &c.job[0]->now->job.uid, c.w.now_ms, &h);
 	assert_int_equal(h.ran_ms, 0);

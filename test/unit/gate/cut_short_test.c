@@ -109,7 +109,7 @@ static void its_time_limit_puts_it_not_on_hold(void **state)
 	assert_null(w->j->now->job.hold);
 	assert_false(w->last[NOTE_STOP].on_hold);
 	assert_null(strstr(w->notes, "queued again"));
-	assert_non_null(strstr(w->notes, "maximum run time"));
+	assert_non_null(strstr(w->notes, "time limit"));
 	assert_non_null(strstr(w->notes, JOB_ENDS_AS_COMPLETE));
 	assert_null(strstr(explained(w, &x), "put on hold"));
 	it_becomes_complete(w);

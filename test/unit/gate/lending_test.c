@@ -43,7 +43,7 @@ static void a_stop_says_why(void **state)
 		strstr(w.j->now->job.admission.story, "\"reason\":\"IdleResourcesReclaimed\""));
 	assert_non_null(strstr(w.j->now->job.admission.story, "\"message\":\"" WHY "\""));
 	assert_string_equal(w.last[NOTE_STOP].text,
-		"stopped (IdleResourcesReclaimed): 4m of pod time lost; " WHY);
+		"Stopped (IdleResourcesReclaimed): 4 pods x 1m lost; " WHY ".");
 	assert_string_equal(w.last[NOTE_STOP].reason, "IdleResourcesReclaimed");
 	assert_true(w.last[NOTE_STOP].lost_ms == 240000);
 	assert_string_equal(first_reservation(&w)->stop.reason, "IdleResourcesReclaimed");

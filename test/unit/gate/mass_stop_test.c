@@ -39,7 +39,7 @@ static void a_mass_waits_and_nothing_starts_meanwhile(void **state)
 	pass_time(&c, 4000);
 	assert_int_equal(running(&c), 0);
 	assert_false(gate_mass_stop(c.w.gate, &m));
-	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 10);
+	assert_int_equal(count_notes(&c, "Stop: Stopped (NotAdmitted)"), 10);
 	/* Not while their pods may be left. */
 	pass_time(&c, 10000);
 	assert_int_equal(running(&c), 0);
@@ -55,7 +55,7 @@ static void without_a_pause_they_are_stopped_at_once(void **state)
 	(void)state;
 	open_crowd(&c, 10, 0);
 	lose_ledger(&c);
-	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 10);
+	assert_int_equal(count_notes(&c, "Stop: Stopped (NotAdmitted)"), 10);
 	assert_int_equal(count_notes(&c, "MassStop"), 0);
 	world_done(&c.w);
 }
@@ -67,7 +67,7 @@ static void few_are_stopped_at_once(void **state)
 	(void)state;
 	open_crowd(&c, 4, AFTER_MS);
 	lose_ledger(&c);
-	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 4);
+	assert_int_equal(count_notes(&c, "Stop: Stopped (NotAdmitted)"), 4);
 	world_done(&c.w);
 }
 
@@ -124,7 +124,7 @@ static void it_goes_on_when_they_are_few(void **state)
 	}
 	pass_time(&c, 2000);
 	assert_false(gate_mass_stop(c.w.gate, &m));
-	assert_int_equal(count_notes(&c, "Stop: stopped (NotAdmitted)"), 4);
+	assert_int_equal(count_notes(&c, "Stop: Stopped (NotAdmitted)"), 4);
 	world_done(&c.w);
 }
 

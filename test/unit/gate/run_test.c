@@ -212,7 +212,7 @@ static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 	assert_true(says(w) == STOP_MS);
 	assert_false(w->j->now->job.suspend);
 	assert_string_equal(w->last[NOTE_WARN].text,
-		"will be stopped at 2026-11-21T10:10:00Z (WindowClosed; The window of RunPolicy "
+		"will be stopped at 2026-11-21T10:10:00Z (WindowClosed; the window of RunPolicy "
 		"nights closes): 2m of pod time would be lost now, 20m then");
 	assert_true(w->last[NOTE_WARN].lost_ms == 1201500);
 	at(w, T0 + 120000);
@@ -224,7 +224,7 @@ static void a_job_is_told_once_and_the_stop_takes_it_back(void **state)
 	assert_true(says(w) == 0);
 	assert_non_null(strstr(w->j->now->job.admission.story, "\"reason\":\"WindowClosed\""));
 	assert_non_null(strstr(w->j->now->job.admission.story,
-		"\"message\":\"The window of RunPolicy nights closes\""));
+		"\"message\":\"the window of RunPolicy nights closes\""));
 	assert_string_equal(w->last[NOTE_STOP].reason, "WindowClosed");
 	assert_true(w->last[NOTE_STOP].lost_ms == 1200000);
 }
@@ -286,7 +286,7 @@ static void a_job_that_is_gone_is_not_told(void **state)
 	decide_notice(w, STOP_MS); /* nobody has heard of the deletion */
 	at(w, T0 + 30000);
 	assert_int_equal(w->sent[INTENT_WARN], 1);
-	assert_non_null(strstr(w->notes, "Stop: deleted"));
+	assert_non_null(strstr(w->notes, "Stop: Deleted"));
 }
 
 /* Its label was taken off: it is not ours to tell, and the gate does not go round and round. */
@@ -815,7 +815,7 @@ static void a_stop_lands_where_annotations_are_full(void **state)
 	w->room = 0;
 	at(w, w->now_ms + INT64_C(3700000));
 	assert_non_null(w->j->now->job.hold);
-	assert_non_null(strstr(w->j->now->job.hold, "it reached its maximum run time"));
+	assert_non_null(strstr(w->j->now->job.hold, "Stopped at its time limit"));
 }
 
 /* ---- Bills ------------------------------------------------------------------------------------
