@@ -32,7 +32,7 @@ const struct command_row command_table[] = {
 		.flags = &explain_flags,
 		.words = "JOB",
 		.run = command_explain},
-	{.name = "start", .flags = &start_flags, .words = "JOB", .run = command_start},
+	{.name = "when", .flags = &start_flags, .words = "JOB", .run = command_start},
 	{.name = "whatif", .flags = &whatif_flags, .run = command_whatif},
 	{.name = "decisions", .common = true, .flags = &decisions_flags, .run = command_decisions},
 	{.name = "cost", .common = true, .flags = &cost_flags, .run = command_cost},
@@ -86,10 +86,19 @@ const struct command_row command_table[] = {
 
 const size_t COMMANDS = sizeof(command_table) / sizeof(*command_table);
 
+bool command_is_old_name(const char *name, const char **ret_new)
+{
+	bool is_old = strcmp(name, "start") == 0;
+	if (is_old)
+		*ret_new = "when";
+	return is_old;
+}
+
 const struct command_row *command_find(const char *name)
 {
 	if (strcmp(name, "queues") == 0)
 		name = "queue";
+	command_is_old_name(name, &name);
 	for (size_t i = 1; i < COMMANDS; i++)
 		if (strcmp(command_table[i].name, name) == 0)
 			return &command_table[i];

@@ -30,6 +30,8 @@ extern const struct command_row command_table[];
 extern const size_t COMMANDS;
 
 const struct command_row *command_find(const char *name); /* NULL: there is none */
+/* Says whether a command was called name in the version before. It is still found by that, and listed nowhere. */
+bool command_is_old_name(const char *name, const char **ret_new);
 
 /* Finds the command of a line, and moves its name to the front, for flags may stand before it. The
  * first row: no command is named. NULL: there is no such command, and e says so. */

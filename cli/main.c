@@ -25,6 +25,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sluice: %s; see sluice help\n", e.text);
 		return CLI_USAGE;
 	}
+	const char *new_name;
+	if (argc > 1 && command_is_old_name(argv[1], &new_name))
+		fprintf(stderr,
+			"sluice: \"sluice %s\" is now \"sluice %s\"; the old name will be removed in a later version\n",
+			argv[1], new_name);
 	bool named = row != &command_table[0];
 	return command_run(row, argc - named, argv + named);
 }

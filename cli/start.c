@@ -1,5 +1,5 @@
 /*
- * The command start: when a Job starts. The API server is asked with the user's own rights.
+ * The command when: when a Job starts. The API server is asked with the user's own rights.
  */
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ static const struct flag rows[] = {
 static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
 	struct start_options *o = options;
-	return options_job(word, nwords, "one Job, as in: sluice start job/train", &o->job, e);
+	return options_job(word, nwords, "one Job, as in: sluice when job/train", &o->job, e);
 }
 
 const struct flag_table start_flags = {FLAG_TABLE(rows, struct start_options), .finish = finish};

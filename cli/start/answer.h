@@ -1,5 +1,5 @@
 /*
- * The answer to `sluice start`: a QueuedJob, which is asked for again while its start is not known.
+ * The answer to `sluice when`: a QueuedJob, which is asked for again while its start is not known.
  * The controller plays its queue only while people ask, so the first to ask waits some seconds.
  */
 #ifndef SLUICE_CLI_START_ANSWER_H

@@ -181,7 +181,7 @@ static void put_unplayed(struct json_writer *w, const char *key, const void *obj
 	jw_end(w);
 }
 
-/* Returns the start as it is: what `sluice start` says, where that is known. The few draws of this
+/* Returns the start as it is: what `sluice when` says, where that is known. The few draws of this
  * play would name another time. But if the two differ in whether the Job starts, this play's
  * counts. */
 static struct start_times start_of(

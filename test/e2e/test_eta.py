@@ -52,9 +52,12 @@ def make_window(world, queue, opens):
 
 
 def test_sluice_when_says_when(alice):
-    done = alice.sluice("start", "job/mine", "-n", alice.ns)
+    done = alice.sluice("when", "job/mine", "-n", alice.ns)
     assert done.returncode == 0 and ", 90 % sure by " in done.stdout.splitlines(True)[0] and "Simulated 16 times, with the queue as it was " in done.stdout, done
-    said = json.loads(alice.sluice("start", "mine", "-n", alice.ns, "-o", "json").stdout)
+    old = alice.sluice("start", "job/mine", "-n", alice.ns)
+    assert old.returncode == 0 and old.stdout.startswith("Expected ") and old.stderr.startswith('sluice: "sluice start" is now "sluice when"'), old
+    assert len(old.stderr.splitlines()) == 1 and not done.stderr, (old, done)
+    said = json.loads(alice.sluice("when", "mine", "-n", alice.ns, "-o", "json").stdout)
     start = said["start"]
     assert said["state"] == "Waiting" and start["draws"] == 16 and start["basis"]["runs"] >= 0, said
     assert time.time() - 900 < instant(start["asOf"]) <= instant(start["p10"]) <= instant(start["p50"]) <= instant(start["p90"]), said
@@ -64,18 +67,18 @@ def test_sluice_when_says_when(alice):
 def test_one_that_never_starts_has_the_reason(alice):
     alice.world.job("large", cpu=5)
     alice.world.waits("large", "ExceedsMaxQuota")
-    done = alice.sluice("start", "job/large", "-n", alice.ns)
+    done = alice.sluice("when", "job/large", "-n", alice.ns)
     assert done.returncode == 0 and done.stdout.startswith("No start expected within 30 days: over quota, never fits.\n"), done
-    said = json.loads(alice.sluice("start", "large", "-n", alice.ns, "-o", "json").stdout)["start"]
+    said = json.loads(alice.sluice("when", "large", "-n", alice.ns, "-o", "json").stdout)["start"]
     assert "p10" not in said and said["misses"] == said["draws"] and said["reason"] == "ExceedsMaxQuota", said
 
 
 def test_others_are_told_nothing(alice):
-    done = alice.sluice("start", "job/secret", "-n", alice.bob.ns)
+    done = alice.sluice("when", "job/secret", "-n", alice.bob.ns)
     assert done.returncode != 0 and "you may not get queuedjobs" in done.stderr and "secret" not in done.stdout, done
-    done = alice.sluice("start", "job/nothing", "-n", alice.ns)
+    done = alice.sluice("when", "job/nothing", "-n", alice.ns)
     assert done.returncode == 1 and "no Job nothing is queued" in done.stderr, done
-    assert alice.sluice("start", "-n", alice.ns).returncode == 2
+    assert alice.sluice("when", "-n", alice.ns).returncode == 2
 
 
 def test_what_moved_it_is_said(world, api_is_there):
@@ -146,7 +149,7 @@ def test_the_annotation_has_the_start_and_when_that_was(world, api_is_there):
 
 @pytest.mark.flags("--forecasts", "off")
 def test_off_is_off(alice):
-    done = alice.sluice("start", "job/mine", "-n", alice.ns)
+    done = alice.sluice("when", "job/mine", "-n", alice.ns)
     assert done.returncode == 0 and done.stdout.startswith("not known: this controller makes no forecasts (--forecasts off)"), done
     status = alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs/mine")["status"]
     assert status["noForecasts"] is True and "start" not in status, status

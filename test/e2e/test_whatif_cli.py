@@ -46,7 +46,7 @@ def quota(her):
 
 
 def test_what_helps_is_told_and_its_command_does_it(her):
-    said = ok(her.sluice("start", "job/mine", "-n", her.ns, "--why-not-earlier"))
+    said = ok(her.sluice("when", "job/mine", "-n", her.ns, "--why-not-earlier"))
     assert "secret" not in said and her.bob.ns not in said and "Nothing was changed" in said, said
     lines = [line for line in said.splitlines() if "in LocalQueue free" in line]
     assert lines and "earlier" in lines[0], said
@@ -56,18 +56,18 @@ def test_what_helps_is_told_and_its_command_does_it(her):
 
 
 def test_the_variants_in_json_say_by_how_much(her):
-    said = json.loads(ok(her.sluice("start", "mine", "-n", her.ns, "--why-not-earlier", "-o", "json")))
+    said = json.loads(ok(her.sluice("when", "mine", "-n", her.ns, "--why-not-earlier", "-o", "json")))
     assert (said["namespace"], said["name"]) == (her.ns, "mine") and said["draws"] > 0 and "p50" in said["start"], said
     moved = next(v for v in said["variants"] if v["change"] == "LocalQueue")
     assert moved["to"] == "free" and moved["earlierSeconds"] > 3600, said
 
 
 def test_a_job_that_does_not_wait_is_no_question(her):
-    done = her.sluice("start", "job/runs", "-n", her.ns, "--why-not-earlier")
+    done = her.sluice("when", "job/runs", "-n", her.ns, "--why-not-earlier")
     assert done.returncode == 2 and "runs" in done.stderr and not done.stdout, done
-    done = her.sluice("start", "job/nothing", "-n", her.ns, "--why-not-earlier")
+    done = her.sluice("when", "job/nothing", "-n", her.ns, "--why-not-earlier")
     assert done.returncode == 1 and "no Job nothing is queued" in done.stderr, done
-    done = her.sluice("start", "job/secret", "-n", her.bob.ns, "--why-not-earlier")
+    done = her.sluice("when", "job/secret", "-n", her.bob.ns, "--why-not-earlier")
     assert done.returncode == 3 and "you may not get queuedjobs/start" in done.stderr, done
 
 
@@ -79,7 +79,7 @@ def test_a_toleration_that_helps_may_be_added_while_it_waits(her):
     her.world.started("long")
     her.world.job("next", queue="two", cpu=1)
     her.world.waits("next", "WaitingForQuota")
-    said = ok(her.sluice("start", "job/next", "-n", her.ns, "--why-not-earlier"))
+    said = ok(her.sluice("when", "job/next", "-n", her.ns, "--why-not-earlier"))
     assert f"earlier if it tolerated the taints of flavor {spot}" in said and "spec.template.spec.tolerations" in said, said
     patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [SPOT_TOLERATION]}}}})
     assert her.kubectl("patch", "job", "next", "-n", her.ns, "--type", "merge", "-p", patch).returncode == 0

@@ -93,6 +93,18 @@ static void flags_may_stand_anywhere(void **state)
 	}
 }
 
+static void an_old_name_is_found_and_not_listed(void **state)
+{
+	(void)state;
+	const char *name = "";
+	assert_true(command_is_old_name("start", &name));
+	assert_string_equal(name, "when");
+	assert_false(command_is_old_name("when", &name));
+	assert_ptr_equal(command_find("start"), command_find("when"));
+	for (size_t i = 0; i < COMMANDS; i++)
+		assert_string_not_equal(command_table[i].name, "start");
+}
+
 static void a_mistake_gets_a_sentence(void **state)
 {
 	(void)state;
@@ -661,6 +673,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_that_is_wider_than_the_terminal_takes_several_rows),
 		cmocka_unit_test(flags_may_stand_anywhere),
+		cmocka_unit_test(an_old_name_is_found_and_not_listed),
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(columns_align_by_characters),
 		cmocka_unit_test(a_bar_is_empty_or_full_only_when_it_is),

@@ -94,7 +94,10 @@ static const struct {
 	{"reserve 64 gpu -o .", "yaml\njson\n:4\n"},
 	{"reserve 64 gpu --rel", "--release-after\n:4\n"},
 	{"calendar --at now t", "test\n:4\n"},
-	{"start job/x --why", "--why-not-earlier\n:4\n"},
+	{"when job/x --why", "--why-not-earlier\n:4\n"},
+	{"start job/x --why", "--why-not-earlier\n:4\n"}, /* its old name */
+	{"star", ":4\n"},
+	{"whe", "when\twhen a Job is expected to start, and what would start it earlier\n:4\n"},
 	{"whatif --set clust", "clusterqueue/\n:6\n"},
 	{"whatif --set c", "clusterqueue/\ncohort/\ncalendar/\n:4\n"},
 	{"whatif --set=run", "--set=runpolicy/\n:6\n"},

@@ -24,7 +24,7 @@ add_executable(test_explain ${CMAKE_CURRENT_LIST_DIR}/explain_test.c)
 target_link_libraries(test_explain PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME explain COMMAND test_explain)
 
-# `sluice start`: the same.
+# `sluice when`: the same.
 add_executable(test_start ${CMAKE_CURRENT_LIST_DIR}/start_test.c)
 target_link_libraries(test_start PRIVATE scripted_server sluice_cli ${CMOCKA})
 add_test(NAME start COMMAND test_start)
