@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 
+#include "cli/cents.h"
 #include "cli/commands.h"
 #include "cli/csv.h"
 #include "cli/past/cells.h"
@@ -27,7 +28,8 @@ static void put_estimated(struct table *t, const cJSON *row)
 	else
 		table_cell(t, COLOUR_NONE, "");
 	table_cell_right(t, COLOUR_NONE,
-		some && text_of(row, "currency")[0] ? text_of(row, "estimatedCost") : "");
+		some && text_of(row, "currency")[0] ? cents_of(text_of(row, "estimatedCost")).s
+						    : "");
 }
 
 static void put_row(
@@ -38,9 +40,11 @@ static void put_row(
 	past_put_count(t, row, "runs");
 	past_put_count(t, row, "running");
 	past_put_seconds(t, row, "runSeconds");
-	table_cell_right(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
+	table_cell_right(t, COLOUR_BOLD, currency[0] ? cents_of(text_of(row, "cost")).s : "-");
 	table_cell_right(t, COLOUR_NONE,
-		number_of(row, "running") > 0 && currency[0] ? text_of(row, "runningCost") : "");
+		number_of(row, "running") > 0 && currency[0]
+			? cents_of(text_of(row, "runningCost")).s
+			: "");
 	table_cell(t, COLOUR_NONE, currency);
 	past_put_seconds(t, row, "lostSeconds");
 	if (estimated)
@@ -48,12 +52,13 @@ static void put_row(
 	table_end_row(t);
 }
 
-static void put_remarks(const cJSON *root, bool estimated, struct buf *out)
+static void put_remarks(
+	const cJSON *root, bool estimated, struct local_times *times, struct buf *out)
 {
 	if (estimated)
 		buf_puts(out,
 			"ESTIMATED is run time in bills of which the ledger lost the beginning or the end (docs/restore.md); EST. COST is what it costs. Both are part of the sums.\n");
-	past_put_note(root, NULL, out);
+	past_put_note(root, times, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,
 			"There are more rows: these are the dearest; the totals are of all.\n");
@@ -62,6 +67,7 @@ static void put_remarks(const cJSON *root, bool estimated, struct buf *out)
 void cost_render_table(const cJSON *root, const struct style *style, struct buf *out)
 {
 	struct table *t = table_new(style);
+	struct local_times times = {""};
 	bool any = false, estimated = any_estimated(root);
 	past_put_by(t, root);
 	table_head(t,
@@ -77,9 +83,8 @@ void cost_render_table(const cJSON *root, const struct style *style, struct buf 
 	if (any)
 		table_render(t, out);
 	else
-		buf_printf(out, "No run started between %s and %s.\n", text_of(root, "since"),
-			text_of(root, "until"));
-	put_remarks(root, estimated, out);
+		past_put_none(root, &times, out);
+	put_remarks(root, estimated, &times, out);
 	table_free(t);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/local_times.h"
 #include "cli/question.h"
 #include "cli/visibility.h"
 #include "controller/common/path.h"
@@ -16,6 +17,7 @@ enum { OUTPUT_MAX_BYTES = 8 * 1024 * 1024, FOLLOW_MS = 1000 };
 
 struct following {
 	const struct arguments *a;
+	struct local_times times;
 	int64_t seq; /* the last decision that was seen */
 };
 
@@ -30,14 +32,24 @@ static enum colour kind_colour(const char *kind)
 	return COLOUR_NONE;
 }
 
-static void put_row(struct table *t, const cJSON *d)
+/* Adds a cell of text, its times as the user's clock shows them. */
+static void put_timed(struct table *t, enum colour colour, struct local_times *l, const char *text)
+{
+	struct buf local;
+	buf_init(&local, OUTPUT_MAX_BYTES);
+	local_times_add(l, text, &local);
+	table_cell(t, colour, buf_text(&local));
+	buf_done(&local);
+}
+
+static void put_row(struct table *t, struct local_times *l, const cJSON *d)
 {
 	const char *ns = text_of(d, "namespace"), *job = text_of(d, "job");
-	table_cell(t, COLOUR_DIM, text_of(d, "at"));
+	put_timed(t, COLOUR_DIM, l, text_of(d, "at"));
 	table_cell(t, kind_colour(text_of(d, "kind")), text_of(d, "kind"));
 	table_cellf(t, COLOUR_BOLD, "%s%s%s", ns, ns[0] ? "/" : "", job);
 	table_cell(t, COLOUR_NONE, text_of(d, "clusterQueue"));
-	table_cell(t, COLOUR_NONE, text_of(d, "text"));
+	put_timed(t, COLOUR_NONE, l, text_of(d, "text"));
 	table_end_row(t);
 }
 
@@ -53,7 +65,7 @@ static void show(struct following *f, const cJSON *report)
 			json_print(&text, d);
 			buf_putc(&text, '\n');
 		} else {
-			put_row(t, d);
+			put_row(t, &f->times, d);
 		}
 	}
 	table_render(t, &text);

@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "base/span.h"
 #include "cli/arguments.h"
+#include "cli/cents.h"
 #include "cli/commands.h"
 #include "cli/explain/answer.h"
 #include "cli/local_times.h"
@@ -270,11 +271,11 @@ static void put_bill(const cJSON *job, struct table *t, struct local_times *l)
 		return;
 	buf_init(&so_far, 512);
 	buf_init(&says, 1024);
-	buf_printf(&so_far, "%s %s", text_of(bill, "cost"), currency);
-	buf_printf(&says, "so far, and %s an hour by PricePlan %s", text_of(bill, "perHour"),
-		text_of(bill, "plan"));
+	buf_printf(&so_far, "%s %s", cents_of(text_of(bill, "cost")).s, currency);
+	buf_printf(&says, "so far, and %s an hour by PricePlan %s",
+		cents_of(text_of(bill, "perHour")).s, text_of(bill, "plan"));
 	if (whole[0])
-		buf_printf(&says, "; %s expected for the whole run", whole);
+		buf_printf(&says, "; %s expected for the whole run", cents_of(whole).s);
 	put_row(t, l, "cost", buf_text(&so_far), false, &says);
 	buf_done(&so_far);
 	buf_done(&says);

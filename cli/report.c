@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/cents.h"
 #include "cli/commands.h"
 #include "cli/csv.h"
 #include "cli/past/cells.h"
@@ -113,19 +114,10 @@ static void put_row(
 	if (gpu)
 		put_hours(t, row, "gpuHours");
 	past_put_seconds(t, row, "lostSeconds");
-	table_cell_right(t, COLOUR_BOLD, currency[0] ? text_of(row, "cost") : "-");
+	table_cell_right(t, COLOUR_BOLD, currency[0] ? cents_of(text_of(row, "cost")).s : "-");
 	table_cell(t, COLOUR_NONE, currency);
 	table_end_row(t);
 	buf_done(&reasons);
-}
-
-static void put_none(const cJSON *root, struct local_times *times, struct buf *out)
-{
-	char text[200];
-	snprintf(text, sizeof(text), "No run started between %.40s and %.40s.",
-		text_of(root, "since"), text_of(root, "until"));
-	local_times_render(times, text, out);
-	buf_putc(out, '\n');
 }
 
 void report_render_table(const cJSON *root, const struct style *style, struct buf *out)
@@ -146,7 +138,7 @@ void report_render_table(const cJSON *root, const struct style *style, struct bu
 	if (any)
 		table_render(t, out);
 	else
-		put_none(root, &times, out);
+		past_put_none(root, &times, out);
 	past_put_note(root, &times, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,

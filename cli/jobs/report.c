@@ -11,6 +11,7 @@
 #include "cli/jobs/options.h"
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
+#include "cli/short_times.h"
 #include "controller/common/visibility_names.h"
 #include "queue/job/text.h"
 
@@ -40,17 +41,14 @@ struct jobs_report {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Appends a time by the user's own clock: "14:05", and the day where that is another. */
-static void put_clock(int64_t at_ms, int64_t now_ms, struct buf *out)
+/* Appends the time by the user's own clock: "14:05", and the day where that was another. The first time of the
+ * answer names the zone. */
+static void put_clock(struct jobs_report *r, int64_t at_ms, struct buf *out)
 {
-	time_t at = (time_t)(at_ms / SECOND), now = (time_t)(now_ms / SECOND);
-	struct tm then, today;
-	char text[32];
-	localtime_r(&at, &then);
-	localtime_r(&now, &today);
-	bool same = then.tm_yday == today.tm_yday && then.tm_year == today.tm_year;
-	strftime(text, sizeof(text), same ? "%H:%M" : "%Y-%m-%d %H:%M", &then);
-	buf_puts(out, text);
+	struct short_times times = short_times_from(r->o.now_ms);
+	short_times_take(&times, &r->times);
+	short_times_put(&times, at_ms, out);
+	short_times_share(&times, &r->times);
 }
 
 static void put_wait(const char *how, int64_t ms, struct buf *out)
@@ -63,12 +61,12 @@ static void put_wait(const char *how, int64_t ms, struct buf *out)
 
 /* Appends the start: "in 3h12m" if time alone keeps the Job, "about 3h12m" by the queue played
  * forward, "since 14:05" if it runs. */
-static void put_start(const cJSON *status, int64_t now_ms, struct buf *out)
+static void put_start(struct jobs_report *r, const cJSON *status, struct buf *out)
 {
-	int64_t at_ms;
+	int64_t at_ms, now_ms = r->o.now_ms;
 	if (instant_of(status, "startedAt", &at_ms)) {
 		buf_puts(out, "since ");
-		put_clock(at_ms, now_ms, out);
+		put_clock(r, at_ms, out);
 	} else if (instant_of(status, "startAt", &at_ms)) {
 		put_wait("in", at_ms - now_ms, out);
 	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
@@ -187,7 +185,7 @@ static void put_row(struct jobs_report *r, const cJSON *job)
 	put_asks(spec, wide, &text);
 	end_cell(t, COLOUR_NONE, &text);
 	put_waits_for(t, status);
-	put_start(status, r->o.now_ms, &text);
+	put_start(r, status, &text);
 	end_cell(t, COLOUR_NONE, &text);
 	put_age(job, r->o.now_ms, &text);
 	end_cell(t, COLOUR_NONE, &text);

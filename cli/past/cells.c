@@ -100,3 +100,12 @@ void past_run_cost(const cJSON *run, struct buf *out)
 	if (text_of(run, "cost")[0])
 		buf_printf(out, "%s %s", text_of(run, "cost"), text_of(run, "currency"));
 }
+
+void past_put_none(const cJSON *root, struct local_times *l, struct buf *out)
+{
+	char text[200];
+	snprintf(text, sizeof(text), "No run started between %.40s and %.40s.",
+		text_of(root, "since"), text_of(root, "until"));
+	local_times_render(l, text, out);
+	buf_putc(out, '\n');
+}

@@ -39,5 +39,7 @@ void past_run_cost(const cJSON *run, struct buf *out);
 
 /* Says that a part of the answer is forgotten, where it is. l NULL: its times as they come. */
 void past_put_note(const cJSON *root, struct local_times *l, struct buf *out);
+/* Says that no run started in the time that was asked for. */
+void past_put_none(const cJSON *root, struct local_times *l, struct buf *out);
 
 #endif

@@ -225,7 +225,7 @@ static void put_costs(struct story *s, const struct runs *r)
 		int64_t micro;
 		if (!sum_cost(r, i, &micro))
 			continue;
-		money_format(micro, text);
+		money_short(micro, text);
 		buf_printf(s->out, "%s%s ", before, text);
 		put_raw(s, text_of(r->run[i], "currency"));
 		before = " and ";

@@ -1,5 +1,6 @@
 #include "cli/reserve/report.h"
 
+#include "cli/cents.h"
 #include "cli/commands.h"
 #include "cli/local_times.h"
 
@@ -8,7 +9,7 @@ static void put_cost(const cJSON *status, struct buf *out)
 	if (!*text_of(status, "cost"))
 		return;
 	buf_puts(out, "It costs ");
-	text_render(text_of(status, "cost"), out);
+	text_render(cents_of(text_of(status, "cost")).s, out);
 	buf_putc(out, ' ');
 	text_render(text_of(status, "currency"), out);
 	buf_puts(out, " if all of it is used.\n");

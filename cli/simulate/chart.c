@@ -413,7 +413,7 @@ static void draw_cost(const struct chart *c, const struct chart_run *r, int64_t 
 	double x = x_of(c, r->to_ms), end = next_ms == INT64_MAX ? RIGHT : x_of(c, next_ms);
 	if (!r->currency)
 		return;
-	money_format(r->cost, amount);
+	money_short(r->cost, amount);
 	snprintf(text, sizeof(text), "%s %.16s", amount, r->currency);
 	double width = LETTER_WIDTH_PX * (double)strlen(text) + 6;
 	if (x + width < end)

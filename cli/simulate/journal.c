@@ -235,7 +235,7 @@ static void add_cost(const struct sim_event *e, char *text, size_t size)
 	if (!e->bill || e->kind == SIM_EVENT_NOTICE)
 		return;
 	bool begins = runs_on(e);
-	money_format(begins ? e->bill->per_hour : e->bill->cost, amount);
+	money_short(begins ? e->bill->per_hour : e->bill->cost, amount);
 	snprintf(text + len, size - len, "; %s %s%s", amount, e->bill->currency,
 		begins ? " an hour" : "");
 }

@@ -392,7 +392,7 @@ static void money_rows(const struct summary *s, struct table *t)
 {
 	char text[MONEY_TEXT_SIZE];
 	for (size_t i = 0; i < s->ncosts; i++) {
-		money_format(s->cost[i].micro, text);
+		money_short(s->cost[i].micro, text);
 		table_cell(t, COLOUR_DIM, "cost");
 		table_cellf(t, COLOUR_NONE, "%s %s", text, s->cost[i].currency);
 		table_end_row(t);

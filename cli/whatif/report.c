@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/span.h"
+#include "cli/cents.h"
 #include "cli/commands.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
@@ -110,10 +111,10 @@ static void put_job(struct table *t, const cJSON *item, struct short_times *time
 	table_end_row(t);
 }
 
-static void put_jobs(const cJSON *status, const struct whatif_report_options *o, struct buf *out)
+static void put_jobs(const cJSON *status, const struct whatif_report_options *o,
+	struct short_times *times, struct buf *out)
 {
 	const cJSON *items = json_array(status, "items");
-	struct short_times times = short_times_from(o->now_ms);
 	int64_t hidden = number_of(status, "left"), shown = 0;
 	if (!items || !items->child)
 		return;
@@ -121,7 +122,7 @@ static void put_jobs(const cJSON *status, const struct whatif_report_options *o,
 	table_head(t, "JOB|CLUSTERQUEUE|START NOW|START THEN|DIFFERENCE");
 	json_each(item, items) {
 		if (o->all || shown < JOBS_SHOWN) {
-			put_job(t, item, &times);
+			put_job(t, item, times);
 			shown++;
 		} else {
 			hidden++;
@@ -143,12 +144,12 @@ static void put_costs(const cJSON *status, struct buf *out)
 		const char *before = text_of(c, "before"), *after = text_of(c, "after");
 		struct buf line;
 		buf_init(&line, CELL_MAX_BYTES);
-		buf_printf(&line, "Runs of these Jobs are expected to cost %s %s", after,
-			text_of(c, "currency"));
+		buf_printf(&line, "Runs of these Jobs are expected to cost %s %s",
+			cents_of(after).s, text_of(c, "currency"));
 		if (strcmp(before, after) == 0)
 			buf_puts(&line, ", as now");
 		else
-			buf_printf(&line, " instead of %s", before);
+			buf_printf(&line, " instead of %s", cents_of(before).s);
 		text_render(buf_text(&line), out);
 		buf_puts(out, ".\n");
 		buf_done(&line);
@@ -241,33 +242,32 @@ static void put_price(const cJSON *v, struct buf *out)
 	if (!*text_of(v, "cost"))
 		return;
 	buf_puts(out, "  It costs ");
-	text_render(text_of(v, "cost"), out);
+	text_render(cents_of(text_of(v, "cost")).s, out);
 	buf_putc(out, ' ');
 	text_render(text_of(v, "currency"), out);
 	buf_puts(out, " if all of that window is used.\n");
 }
 
-static void put_verdict(const cJSON *v, struct buf *out)
+static void put_verdict(const cJSON *v, struct local_times *times, struct buf *out)
 {
-	struct local_times times = {""};
 	bool accepted = truth_of(v, "accepted");
 	buf_puts(out, "AdvanceReservation ");
 	text_render(text_of(v, "name"), out);
 	buf_printf(out, " would %s", accepted ? "be accepted.\n" : "not be accepted: ");
 	if (!accepted) {
-		local_times_render(&times, text_of(v, "message"), out);
+		local_times_render(times, text_of(v, "message"), out);
 		buf_putc(out, '\n');
 	} else {
-		put_window(v, &times, out);
+		put_window(v, times, out);
 		put_price(v, out);
 	}
 }
 
-static void put_verdicts(const cJSON *status, struct buf *out)
+static void put_verdicts(const cJSON *status, struct local_times *times, struct buf *out)
 {
 	const cJSON *all = json_array(status, "advanceReservations");
 	json_each(v, all)
-		put_verdict(v, out);
+		put_verdict(v, times, out);
 	if (all && all->child)
 		buf_putc(out, '\n');
 }
@@ -275,9 +275,12 @@ static void put_verdicts(const cJSON *status, struct buf *out)
 void whatif_report_render(const cJSON *root, const struct whatif_report_options *o, struct buf *out)
 {
 	const cJSON *status = status_of(root);
-	put_verdicts(status, out);
+	struct local_times local = {""};
+	struct short_times times = short_times_from(o->now_ms);
+	put_verdicts(status, &local, out);
+	short_times_take(&times, &local);
 	put_queues(status, o->style, out);
-	put_jobs(status, o, out);
+	put_jobs(status, o, &times, out);
 	put_basis(status, o->now_ms, out);
 	put_costs(status, out);
 	put_sum(status, out);

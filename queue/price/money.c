@@ -8,6 +8,7 @@
 #include "base/json_writer.h"
 
 #define DIGITS_MAX 6
+#define CENT (MONEY_UNIT / 100)
 #define UNITS_MAX INT64_C(9000000000000)
 
 static bool is_digit(char c)
@@ -65,6 +66,17 @@ void money_format(int64_t micro, char ret_text[MONEY_TEXT_SIZE])
 	size_t len = strlen(ret_text);
 	for (int kept = DIGITS_MAX; kept > 2 && ret_text[len - 1] == '0'; kept--)
 		ret_text[--len] = '\0';
+}
+
+void money_short(int64_t micro, char ret_text[MONEY_TEXT_SIZE])
+{
+	uint64_t amount = micro < 0 ? -(uint64_t)micro : (uint64_t)micro;
+	uint64_t cents = (amount + CENT / 2) / CENT;
+	if (cents == 0 && amount > 0)
+		snprintf(ret_text, MONEY_TEXT_SIZE, "%s", micro < 0 ? ">-0.01" : "<0.01");
+	else
+		snprintf(ret_text, MONEY_TEXT_SIZE, "%s%" PRIu64 ".%02" PRIu64,
+			micro < 0 ? "-" : "", cents / 100, cents % 100);
 }
 
 void money_put(struct json_writer *w, const char *key, int64_t micro)

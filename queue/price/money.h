@@ -26,6 +26,10 @@ int money_parse(struct slice text, int64_t *ret_micro, struct err *e);
 /* Exact, with two digits behind the point at least: "5000.00", "0.0405", "-3.20". */
 void money_format(int64_t micro, char ret_text[MONEY_TEXT_SIZE]);
 
+/* Formats the amount for people: with two digits, rounded to the nearest. What is not nothing is never 0.00:
+ * "0.17", "<0.01", "-3.20". */
+void money_short(int64_t micro, char ret_text[MONEY_TEXT_SIZE]);
+
 /* Puts the amount as a member, a text as money_format() has it. */
 void money_put(struct json_writer *w, const char *key, int64_t micro);
 

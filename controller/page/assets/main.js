@@ -154,6 +154,9 @@ byId("skip").addEventListener("click", (event) => {
   content.focus();
 });
 
+// Named once: all times of the page are by this clock, but those of a Budget, which name theirs.
+byId("clock").textContent = `Times are in your time zone (${Intl.DateTimeFormat().resolvedOptions().timeZone}).`;
+
 window.addEventListener("hashchange", () => {
   const isOther = where().path !== shown;
   show();

@@ -104,7 +104,7 @@ export function units(resource, quantity) {
 // "0.17" of "0.166414": two digits, as people read money; what is not nothing is not written as 0.00.
 export function cents(text) {
   const n = Number(text), written = n.toFixed(2);
-  return n !== 0 && Number(written) === 0 ? `${n < 0 ? "-" : ""}<0.01` : written;
+  return n !== 0 && Number(written) === 0 ? (n < 0 ? ">-0.01" : "<0.01") : written;
 }
 
 export function money(text, currency) {

@@ -136,10 +136,10 @@ static void a_list_becomes_a_table(void **state)
 	clock_of("UTC");
 	report(list_text, OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
 	assert_string_equal(buf_text(&text),
-		"NAME   QUEUE  STATE    POSITION  PRIORITY  REQUESTS                                               WAITS FOR  START        AGE\n"
-		"train  main   Running         -       100  4 pods: 16 cpu, 64Gi memory                            -          since 11:05  44m\n"
-		"eval   main   Waiting         1         0  1 pod: 1 cpu, 1Gi memory, 1 nvidia.com/gpu and 1 more  quota      in 3h12m     44m\n"
-		"b?ad   -      -               -         -  -                                                      -          -            -\n");
+		"NAME   QUEUE  STATE    POSITION  PRIORITY  REQUESTS                                               WAITS FOR  START            AGE\n"
+		"train  main   Running         -       100  4 pods: 16 cpu, 64Gi memory                            -          since 11:05 UTC  44m\n"
+		"eval   main   Waiting         1         0  1 pod: 1 cpu, 1Gi memory, 1 nvidia.com/gpu and 1 more  quota      in 3h12m         44m\n"
+		"b?ad   -      -               -         -  -                                                      -          -                -\n");
 	report(list_text, OUTPUT_WIDE, true, JOB_STATE_ANY, &text);
 	assert_non_null(strstr(buf_text(&text), "NAMESPACE  NAME "));
 	assert_non_null(strstr(buf_text(&text), "  CLUSTERQUEUE  SUBMITTED BY  MESSAGE\n"));
@@ -222,8 +222,8 @@ static void a_start_says_when(void **state)
 		{"\"state\":\"Waiting\",\"start\":{\"p50\":\"2026-11-26T11:59:00Z\"}", "due"},
 		{"\"state\":\"Waiting\",\"startAt\":\"2026-11-28T16:00:00Z\"", "in 2d4h"},
 		{"\"state\":\"Running\",\"startedAt\":\"2026-11-25T14:05:00Z\"",
-			"since 2026-11-25 14:05"},
-		{"\"state\":\"Stopping\",\"startedAt\":\"2026-11-26T00:00:00Z\"", "since 00:00"},
+			"since 2026-11-25 14:05 UTC"},
+		{"\"state\":\"Stopping\",\"startedAt\":\"2026-11-26T00:00:00Z\"", "since 00:00 UTC"},
 		{"\"state\":\"Running\",\"startedAt\":\"yesterday\"", "-  "}};
 	(void)state;
 	clock_of("UTC");

@@ -337,8 +337,8 @@ static void the_history_of_a_job_is_a_story(void **state)
 			    "\"reason\":\"Finished\",\"outcome\":\"Succeeded\","
 			    "\"runSeconds\":86400.000,\"currency\":\"EUR\",\"cost\":\"0.000001\"}",
 			STORY_BEGINS
-			"         finished 2026-11-22 11:00 after 1d; cost 0.000001 EUR\n"
-			"  in all: 2 runs, waited 20m, ran 1d, 1h20m of pod time lost, cost 1.200001 EUR; the Job succeeded.\n"},
+			"         finished 2026-11-22 11:00 after 1d; cost <0.01 EUR\n"
+			"  in all: 2 runs, waited 20m, ran 1d, 1h20m of pod time lost, cost 1.20 EUR; the Job succeeded.\n"},
 		{SECOND_RUN "\"state\":\"Running\",\"runSeconds\":600.5}", STORY_BEGINS
 			"         runs, for 10m so far\n"
 			"  in all: 2 runs, waited 20m, ran 49m, 1h20m of pod time lost, cost 1.20 EUR; the Job runs.\n"},

@@ -686,7 +686,7 @@ static void a_verdict_on_an_advancereservation_comes_first(void **state)
 		"AdvanceReservation kept would be accepted.\n"
 		"  Its next window is from 2026-11-30 08:00 UTC until 2026-11-30 16:00.\n"
 		"  It costs 412.50 EUR if all of that window is used.\n"
-		"AdvanceReservation not would not be accepted: 3 runs?[31m are there until 2026-11-30 10:00 UTC\n"
+		"AdvanceReservation not would not be accepted: 3 runs?[31m are there until 2026-11-30 10:00\n"
 		"\n";
 	struct buf out;
 	render(verdicts, false, &out);

@@ -75,6 +75,22 @@ static void it_is_written_exactly(void **state)
 	}
 }
 
+static void for_people_it_has_two_digits(void **state)
+{
+	static const struct {
+		int64_t micro;
+		const char *text;
+	} rows[] = {{0, "0.00"}, {1, "<0.01"}, {4999, "<0.01"}, {5000, "0.01"}, {166414, "0.17"},
+		{1994999, "1.99"}, {1995000, "2.00"}, {5000000000, "5000.00"}, {-3200000, "-3.20"},
+		{-1, ">-0.01"}, {INT64_MIN, "-9223372036854.78"}, {INT64_MAX, "9223372036854.78"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[MONEY_TEXT_SIZE];
+		money_short(rows[i].micro, text);
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
 static void sums_stop_at_the_limits(void **state)
 {
 	(void)state;
@@ -89,6 +105,7 @@ int main(void)
 		cmocka_unit_test(what_is_money),
 		cmocka_unit_test(what_is_none),
 		cmocka_unit_test(it_is_written_exactly),
+		cmocka_unit_test(for_people_it_has_two_digits),
 		cmocka_unit_test(sums_stop_at_the_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
