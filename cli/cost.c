@@ -57,11 +57,11 @@ static void put_remarks(
 {
 	if (estimated)
 		buf_puts(out,
-			"ESTIMATED is run time in bills of which the ledger lost the beginning or the end (docs/restore.md); EST. COST is what it costs. Both are part of the sums.\n");
+			"ESTIMATED is run time of which the ledger lost the beginning or the end (docs/restore.md), EST. COST what it costs. RUN TIME and COST include them.\n");
 	past_put_note(root, times, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,
-			"There are more rows: these are the dearest; the totals are of all.\n");
+			"Only the most expensive rows are shown; the totals are of all rows.\n");
 }
 
 void cost_render_table(const cJSON *root, const struct style *style, struct buf *out)

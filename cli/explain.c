@@ -212,9 +212,9 @@ static const char *source_words(const char *from)
 {
 	static const struct {
 		const char *from, *words;
-	} all[] = {{"Annotation", "as its annotation expected-duration says"},
-		{"ActiveDeadlineSeconds", "as its activeDeadlineSeconds say, at the longest"},
-		{"History", "as its last runs took, all but the longest"}};
+	} all[] = {{"Annotation", "as annotation sluice.dev/expected-duration says"},
+		{"ActiveDeadlineSeconds", "at most, by activeDeadlineSeconds"},
+		{"History", "as its earlier runs took, the longest left out"}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(from, all[i].from) == 0)
 			return all[i].words;
@@ -231,17 +231,18 @@ static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 	if (expected_s > 0) {
 		struct span_text span = span_exact(quantity_times(expected_s, 1000));
 		buf_puts(&says, source_words(text_of(status, "expectedFrom")));
-		put_row(t, l, "takes", span.s, false, &says);
+		put_row(t, l, "duration", span.s, false, &says);
 	}
 	buf_reset(&says);
 	if (text_of(status, "deadline")[0]) {
 		bool late = truth_of(status, "deadlineUnreachable");
-		buf_puts(&says, late ? "DeadlineUnreachable: it cannot end by then any more" : "");
+		buf_puts(&says,
+			late ? "DeadlineUnreachable: the Job can no longer end by then" : "");
 		put_row(t, l, "deadline", text_of(status, "deadline"), late, &says);
 	}
 	buf_reset(&says);
 	if (text_of(status, "stopsAt")[0]) {
-		buf_puts(&says, "when its window closes; it waits for the next one then");
+		buf_puts(&says, "when its window closes; then the Job waits for the next window");
 		put_row(t, l, "stops", text_of(status, "stopsAt"), false, &says);
 	}
 	buf_done(&says);

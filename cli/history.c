@@ -97,7 +97,7 @@ void history_render(const cJSON *root, const struct style *style, struct buf *ou
 	past_put_note(root, &times, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,
-			"There are more runs: these are the newest. An earlier --until shows older ones.\n");
+			"Only the newest runs are shown. An earlier --until shows older ones.\n");
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

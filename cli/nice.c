@@ -101,7 +101,7 @@ static int check(const struct job_asked *a, void *ctx, struct err *e)
 	int rc = job_check_queued(a, "ordered", e);
 	if (rc == 0 && !*own_jobs_submitter(a->job))
 		return err_set(e, ERR_INVALID,
-			"it is not known who submitted Job %s (it has no annotation sluice.dev/submitted-by), so a nice would not be heeded. Ask an admin to install the policies that write it (deploy/policies), then create the Job again",
+			"it is not known who submitted Job %s (it has no annotation sluice.dev/submitted-by), so a nice would have no effect. Ask an admin to install the policies that write it (deploy/policies), then create the Job again",
 			a->name);
 	if (rc == 0)
 		rc = check_others(a, c, e);

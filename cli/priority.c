@@ -89,12 +89,12 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 		p->number);
 	if (!suspended)
 		buf_puts(out,
-			": it runs, and that decides from now on whether it is stopped for Jobs that wait (also at once), and its place when it waits again");
+			": the run goes on; from now on this priority decides whether it is stopped for waiting Jobs, and its place when it waits again");
 	else if (job_hold(a->job))
 		buf_printf(out, ": it stays on hold; to queue it: sluice release job/%s -n %s",
 			a->name, a->ns);
 	else
-		buf_puts(out, ": it has its place in line by that from now on");
+		buf_puts(out, ": it is queued by that priority from now on");
 	if (known && suspended && !job_hold(a->job))
 		queued_place_tell(&place, out);
 	if (known)

@@ -51,7 +51,7 @@ bool queued_place_ask(const struct job_asked *a,
 void queued_place_tell(const struct queued_place *p, struct buf *out)
 {
 	if (p->starts)
-		buf_puts(out, "; its turn has come, and it starts");
+		buf_puts(out, "; it is starting");
 	else if (p->waits && p->position == 1)
 		buf_puts(out, ", and is the next in line");
 	else if (p->waits && p->position > 1)

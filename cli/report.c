@@ -142,7 +142,7 @@ void report_render_table(const cJSON *root, const struct style *style, struct bu
 	past_put_note(root, &times, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,
-			"There are more rows: these are the dearest; the totals are of all.\n");
+			"Only the most expensive rows are shown; the totals are of all rows.\n");
 	table_free(t);
 }
 

@@ -115,7 +115,7 @@ static void review(const struct reserve_command *c, const cJSON *object, struct 
 	struct err e = {""};
 	buf_putc(out, '\n');
 	if (ask_review(c, object, out, &e) < 0) {
-		buf_puts(out, "What it costs and which starts it moves is not known: ");
+		buf_puts(out, "Its cost and its effect on other starts are not known: ");
 		text_render(e.text, out);
 		buf_putc(out, '\n');
 	}
@@ -177,8 +177,7 @@ static int wait_for_verdict(
 		c->code = code_of(v);
 		print(out);
 	} else {
-		err_wrap(e,
-			"AdvanceReservation %.100s is created, and what became of it is not known",
+		err_wrap(e, "AdvanceReservation %.100s is created, but its state is not known",
 			name);
 	}
 	json_free(json);

@@ -63,8 +63,7 @@ static int no_answer(struct ask *a, struct err *e)
 	child_say_end(status, &how);
 	if (status != -1 && WIFSIGNALED(status))
 		return err_set(e, ERR_BUSY, "the forecast was ended by %s", how.text);
-	return err_set(
-		e, ERR_BUSY, "the forecast ended without an answer: no play came to its end");
+	return err_set(e, ERR_BUSY, "the forecast ended without an answer: no simulation finished");
 }
 
 static size_t bytes_of(const struct ask *a, size_t jobs)

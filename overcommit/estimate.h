@@ -22,7 +22,9 @@
  * The figure under gocran.io is another sum over the same terms, with the forecast of forecast.h,
  * or the requests of high-priority pods while there is too little history:
  *
- *     allocatable - allocatable * reserve / 100 - max(use of pods and system now, forecast).
+ *     allocatable - allocatable * reserve / 100 - max(high + system now, forecast)
+ *
+ * with the forecast of forecast.h; while there is too little history it is what they request.
  *
  * No number that is measured or asked for counts as less than 0, and sums stop at the ends of
  * int64.

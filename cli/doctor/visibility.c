@@ -28,7 +28,7 @@ void check_visibility(struct doctor_context *p, struct findings *f)
 		p, "/apis/apiregistration.k8s.io/v1/apiservices/" APISERVICE, &root, &e);
 	if (rc == ERR_GONE) {
 		findings_skip(f,
-			"the component visibility is not installed: sluice jobs, explain, start, decisions, cost and others have nobody to ask (docs/ask.md)");
+			"the component visibility is not installed: sluice jobs, explain, when, decisions, cost and others do not work without it (docs/ask.md)");
 		return;
 	}
 	if (rc < 0) {

@@ -112,7 +112,7 @@ static void put_sample(const struct account *a, int64_t now_ms, struct buf *out)
 		e->low_pods == 1 ? "s" : "");
 	if (a->freshness == HELD && !a->degraded)
 		buf_puts(out,
-			"  That is older than two intervals: what is published may fall by it, and not rise.\n");
+			"  This sample is older than two intervals, so the published amount may fall but not rise.\n");
 }
 
 static void amount_cell(struct table *t, int64_t amount, bool cpu)
@@ -136,21 +136,21 @@ static void system_row(const struct account *a, struct table *t)
 {
 	char note[256], amount[4][48];
 	const struct estimate_terms *c = &a->estimate.cpu, *m = &a->estimate.memory;
-	snprintf(note, sizeof(note), "the more of used (%s, %s) and reserved (%s, %s)",
+	snprintf(note, sizeof(note), "the larger of used (%s, %s) and reserved (%s, %s)",
 		report_amount(c->system_used, true, amount[0]),
 		report_amount(m->system_used, false, amount[1]),
 		report_amount(c->reserved, true, amount[2]),
 		report_amount(m->reserved, false, amount[3]));
 	if (a->ruling.strategy.profile == PROFILE_KOORDINATOR && m->policy == POLICY_REQUEST)
 		snprintf(note + strlen(note), sizeof(note) - strlen(note),
-			"; of memory what is reserved");
+			"; for memory the reserved amount");
 	row(t, "-", "system", c->system, m->system, note);
 }
 
 static void pods_row(const struct account *a, struct table *t)
 {
-	static const char *const what[] = {"what they use", "what they ask for",
-		"the more of used and asked for, pod by pod"}; /* enum lending_policy */
+	static const char *const what[] = {"what they use", "what they request",
+		"the larger of used and requested, pod by pod"}; /* enum lending_policy */
 	char note[256];
 	const struct estimate_terms *c = &a->estimate.cpu, *m = &a->estimate.memory;
 	if (c->policy == m->policy)
@@ -205,8 +205,7 @@ static void put_sum(const struct account *a, const struct style *style, struct b
 	struct table *t = table_new(style);
 	table_head(t, "|>CPU|>MEMORY");
 	row(t, " ", s->profile == PROFILE_ACK ? "allocatable" : "capacity", c->base, m->base, "");
-	snprintf(note, sizeof(note),
-		"all use together is to stay below %" PRId64 " %% and %" PRId64 " %%",
+	snprintf(note, sizeof(note), "total use must stay below %" PRId64 " %% and %" PRId64 " %%",
 		s->cpu_percent, s->memory_percent);
 	row(t, "-", "kept free", c->margin, m->margin, note);
 	system_row(a, t);

@@ -23,13 +23,13 @@ void past_run_reason(const cJSON *run, struct buf *out)
 void past_run_why(const cJSON *run, struct buf *out)
 {
 	if (past_run_is(run, "Running")) {
-		buf_puts(out, "runs");
+		buf_puts(out, "running");
 	} else if (past_run_is(run, "Reserved")) {
-		buf_puts(out, "is about to start");
+		buf_puts(out, "starting");
 	} else {
 		past_run_reason(run, out);
 		if (past_run_is(run, "Stopping"))
-			buf_puts(out, ", its pods are waited for");
+			buf_puts(out, ", waiting for its pods to end");
 	}
 }
 

@@ -127,15 +127,15 @@ static void put_ended(struct story *s, const cJSON *run)
 static void put_end(struct story *s, const cJSON *run)
 {
 	if (past_run_is(run, "Reserved")) {
-		buf_puts(s->out, "is about to start");
+		buf_puts(s->out, "starting");
 	} else if (past_run_is(run, "Running")) {
-		buf_printf(s->out, "runs, for %s so far",
+		buf_printf(s->out, "running for %s so far",
 			span_of_seconds(past_figure(run, "runSeconds")).s);
 	} else if (past_run_is(run, "Stopping")) {
 		buf_puts(s->out, "stopping since ");
 		put_time(s, text_of(run, "stoppingAt"));
 		put_colon_reason(s, run);
-		buf_puts(s->out, ", its pods are waited for");
+		buf_puts(s->out, ", waiting for its pods to end");
 	} else {
 		put_ended(s, run);
 	}
@@ -248,7 +248,7 @@ static const char *fate(const cJSON *last)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (strcmp(text_of(last, rows[i].key), rows[i].value) == 0)
 			return rows[i].words;
-	return "no run of it goes on: sluice explain says whether it waits";
+	return "no run is active; sluice explain tells whether it waits";
 }
 
 static void put_sums(struct story *s, const struct runs *r)
@@ -263,8 +263,8 @@ static void put_sums(struct story *s, const struct runs *r)
 	buf_printf(s->out, "; %s.\n", fate(r->run[r->n - 1]));
 	if (number_of(r->run[0], "attempt") > 1 && !truth_of(s->root, "more"))
 		buf_printf(s->out,
-			"  Its first run here is run %" PRId64
-			": earlier ones ended before --since, were called off, or are forgotten.\n",
+			"  Runs before run %" PRId64
+			" are not shown: they ended before --since, were cancelled, or are no longer kept.\n",
 			number_of(r->run[0], "attempt"));
 }
 

@@ -165,7 +165,7 @@ static void read_stuck(struct asking *a)
 		a->of->stuck_ns = ns;
 	} else if (is_silent(&facts)) {
 		put_notice(a,
-			"The controller does not answer%s%.300s%s: what stands here is what it wrote last.",
+			"The controller does not answer%s%.300s%s: this shows what it wrote last.",
 			*facts.message ? " (" : "", facts.message, *facts.message ? ")" : "");
 	}
 	buf_done(&path);

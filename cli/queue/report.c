@@ -292,7 +292,7 @@ static void put_messages_of(
 		put_message(q, v.message, times, out);
 	if (v.is_outdated)
 		put_message(q,
-			"it was changed, and the controller has not looked at it since: what stands here is from before",
+			"its spec was changed, and the controller has not read the new one yet: this shows the old state",
 			times, out);
 }
 
@@ -322,7 +322,7 @@ static void put_without_queue(
 		return;
 	buf_printf(out,
 		"\n%" PRId64
-		" %s for a queue that does not exist; sluice explain says of each which one\n",
+		" %s for a queue that does not exist; sluice explain job/NAME names it\n",
 		jobs, jobs == 1 ? "Job waits" : "Jobs wait");
 }
 

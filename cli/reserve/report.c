@@ -18,7 +18,7 @@ static void put_cost(const cJSON *status, struct buf *out)
 static void put_refused(const char *name, struct buf *out)
 {
 	buf_printf(out,
-		"It stays, and is looked at again once a minute until its time is past. To drop it: kubectl delete advancereservation %s\n",
+		"The AdvanceReservation stays, and is tried again once a minute until it ends. To delete it: kubectl delete advancereservation %s\n",
 		name);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
+#include "cli/start/report.h"
 
 enum { JOBS_SHOWN = 10, CELL_MAX_BYTES = 4096, DAY_S = 24 * 3600 };
 
@@ -40,7 +41,7 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 	if (!queues || !queues->child)
 		return;
 	struct table *t = table_new(style);
-	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|SAME|WAIT NOW|WAIT THEN");
+	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|SAME|WAIT NOW|WAIT AFTER");
 	json_each(q, queues) {
 		table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
 		table_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
@@ -53,7 +54,7 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 	table_render(t, out);
 	table_free(t);
 	if (number_of(status, "queuesLeft") > 0)
-		buf_printf(out, "and %" PRId64 " more ClusterQueues, with fewer Jobs that move\n",
+		buf_printf(out, "and %" PRId64 " more ClusterQueues, with fewer Jobs that change\n",
 			number_of(status, "queuesLeft"));
 	buf_putc(out, '\n');
 }
@@ -91,7 +92,7 @@ static void put_difference(struct table *t, const cJSON *item)
 	if (before && after)
 		put_moved(earlier_s, &cell);
 	else if (after)
-		buf_puts(&cell, "starts only then");
+		buf_puts(&cell, "starts only with it");
 	else if (before)
 		buf_puts(&cell, "no longer starts");
 	else
@@ -119,7 +120,7 @@ static void put_jobs(const cJSON *status, const struct whatif_report_options *o,
 	if (!items || !items->child)
 		return;
 	struct table *t = table_new(o->style);
-	table_head(t, "JOB|CLUSTERQUEUE|START NOW|START THEN|DIFFERENCE");
+	table_head(t, "JOB|CLUSTERQUEUE|START NOW|START AFTER|DIFFERENCE");
 	json_each(item, items) {
 		if (o->all || shown < JOBS_SHOWN) {
 			put_job(t, item, times);
@@ -131,7 +132,7 @@ static void put_jobs(const cJSON *status, const struct whatif_report_options *o,
 	table_render(t, out);
 	table_free(t);
 	if (hidden > 0)
-		buf_printf(out, "and %" PRId64 " more that move less%s\n", hidden,
+		buf_printf(out, "and %" PRId64 " more that change less%s\n", hidden,
 			o->all ? "" : "; --all shows more");
 	buf_putc(out, '\n');
 }
@@ -159,9 +160,8 @@ static void put_costs(const cJSON *status, struct buf *out)
 static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 {
 	int64_t draws = number_of(status, "draws"), as_of_ms;
-	buf_printf(out,
-		"Based on %" PRId64 " play%s of the queue as it is and %" PRId64 " as it would be",
-		draws, draws == 1 ? "" : "s", draws);
+	start_report_simulated(draws, out);
+	buf_puts(out, " each, with and without the change");
 	if (instant_of(status, "asOf", &as_of_ms))
 		buf_printf(out, ", begun %s ago", span_short(now_ms - as_of_ms).s);
 	int64_t days = number_of(status, "horizonSeconds") / DAY_S;
@@ -215,8 +215,8 @@ static void put_sum(const cJSON *status, struct buf *out)
 		buf_puts(out, "No Job waits, so there is nothing to compare");
 	} else if (nothing_moves(status)) {
 		buf_printf(out, "%" PRId64 " %s", jobs,
-			jobs == 1 ? "Job waits, and would start when it does now"
-				  : "Jobs wait, and would start when they do now");
+			jobs == 1 ? "Job waits, and its start would not change"
+				  : "Jobs wait, and their starts would not change");
 	} else {
 		buf_printf(out, "%" PRId64 " %s", jobs, jobs == 1 ? "Job waits" : "Jobs wait");
 		put_parts(status, out);

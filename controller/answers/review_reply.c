@@ -54,7 +54,8 @@ bool review_reply_enter(struct review_reply *r, struct http_question *q, struct 
 	r->question = q;
 	r->review = reviews ? reviews_enter(reviews, &asker, &e) : NULL;
 	if (!reviews)
-		complain(q, 503, "forecasts are off in this controller, so nothing can be played");
+		complain(q, 503,
+			"forecasts are off in this controller (--forecasts off), so nothing can be simulated");
 	else if (!r->review)
 		complain(q, 429, e.text);
 	else
@@ -103,18 +104,18 @@ struct start_times start_times_of(const struct eta *eta, size_t draws)
 }
 
 static const struct view_member start_times_rows[] = {
-	{"draws", VIEW_INT, IN(start_times, draws), "Of so many plays."},
+	{"draws", VIEW_INT, IN(start_times, draws), "How many simulations this is based on."},
 	{"misses", VIEW_INT, IN(start_times, misses),
-		"In so many plays it did not start within 30 days."},
+		"How many simulations had no start within 30 days."},
 	{"p10", VIEW_TIME, IN(start_times, p10_ms),
-		"It starts by then with a probability of 10 %."},
+		"By then 10 % of the simulations have started the Job."},
 	{"p50", VIEW_TIME, IN(start_times, p50_ms),
-		"As likely as not it starts by then. Absent where half of the plays come to no start within 30 days."},
+		"By then half of the simulations have started the Job. Absent where half of them have no start within 30 days."},
 	{"p90", VIEW_TIME, IN(start_times, p90_ms),
-		"It starts by then with a probability of 90 %. Absent where too many plays come to no start."},
+		"By then 90 % of the simulations have started the Job. Absent where too many have no start."},
 	{"reason", VIEW_TEXT, IN(start_times, reason),
-		"Why it did not in the first of these, in one word."},
-	{"waitsFor", VIEW_TEXT, IN(start_times, waits_for), "The same in a few words."},
+		"Why the first of these had no start, in one word."},
+	{"waitsFor", VIEW_TEXT, IN(start_times, waits_for), "That reason in a few words."},
 };
 const struct view start_times_view = VIEW("StartTimes", NULL, start_times_rows);
 

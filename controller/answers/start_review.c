@@ -118,15 +118,15 @@ static void put_starts(struct json_writer *w, const char *key, const void *objec
 static const struct view_member variant_rows[] = {
 	{"change", VIEW_TEXT, IN(outcome, change),
 		"Pods, Toleration, NodeLabels, LocalQueue, ExpectedDuration, PriorityClass or MaxPrice."},
-	{"from", VIEW_TEXT, IN(outcome, from), "As it is. Absent where there is nothing to say."},
-	{"to", VIEW_TEXT, IN(outcome, to), "As it would be: a number, or a name."},
-	{"text", VIEW_TEXT, IN(outcome, text), "That in words, such as: with 8 pods."},
+	{"from", VIEW_TEXT, IN(outcome, from), "The present value. Absent where there is none."},
+	{"to", VIEW_TEXT, IN(outcome, to), "The value with the change: a number, or a name."},
+	{"text", VIEW_TEXT, IN(outcome, text), "The change in words, such as: with 8 pods."},
 	{"start", VIEW_PART, IN(outcome, start), "When it would start.", .of = &start_times_view},
 	{"starts", VIEW_PUT, 0, 0,
-		"true: as it is it does not start, and so it would. false: it would not start.",
+		"true: the Job starts only with this change. false: it does not start with it either.",
 		.put = put_starts, .as = "boolean"},
 	{"earlierSeconds", VIEW_INT, IN(outcome, earlier_s),
-		"So much earlier than as it is, by the medians of these plays; below 0: later. Absent where it does not start, in one of the two."},
+		"How much earlier the Job would start, by the medians of these simulations; below 0: later. Absent where it has no start with or without the change."},
 };
 static const struct view variant_view = VIEW("StartVariant", NULL, variant_rows);
 
@@ -175,7 +175,7 @@ static void put_unplayed(struct json_writer *w, const char *key, const void *obj
 		const struct job_variant *v = &all->item[i - 1];
 		if (is_played(s->a, i, s->index))
 			continue;
-		snprintf(text, sizeof(text), "%s: there was no time to play it", v->text);
+		snprintf(text, sizeof(text), "%s: there was no time to simulate it", v->text);
 		put_one_unplayed(w, v->change, text);
 	}
 	jw_end(w);
@@ -206,18 +206,18 @@ static void put_metadata(struct json_writer *w, const char *key, const void *obj
 }
 
 static const struct view_member status_rows[] = {
-	{"asOf", VIEW_TIME, IN(shown, now_ms), "The moment from which all was played."},
-	{"draws", VIEW_INT, IN(shown, draws), "How many plays of each this rests on."},
-	{"basis", VIEW_OBJECT, IN(shown, basis), "What was learned from.",
+	{"asOf", VIEW_TIME, IN(shown, now_ms), "The time of the queue's state that was simulated."},
+	{"draws", VIEW_INT, IN(shown, draws), "How many times each was simulated."},
+	{"basis", VIEW_OBJECT, IN(shown, basis), "How many earlier runs and Jobs this is based on.",
 		.of = &review_basis_view},
 	{"start", VIEW_PART, IN(shown, start),
-		"When it starts as it is: what its QueuedJob tells, of other plays and an earlier moment than the variants; where that tells nothing, of these.",
+		"The expected start without a change, as its QueuedJob tells it (of other simulations, at an earlier time); where that has none, of these simulations.",
 		.of = &start_times_view},
 	{"variants", VIEW_LIST, IN(shown, outcomes),
-		"What its owner could change, each alone; what helps most comes first.",
+		"Changes that its owner could make, one at a time; the best comes first.",
 		.of = &variant_view},
-	{"notPlayed", VIEW_PUT, 0, 0, "What was not tried, and why, where that is worth a word.",
-		.put = put_unplayed, .of = &unplayed_view},
+	{"notPlayed", VIEW_PUT, 0, 0, "Changes that were not tried, and why.", .put = put_unplayed,
+		.of = &unplayed_view},
 };
 static const struct view status_view = VIEW("StartReviewStatus", NULL, status_rows);
 
@@ -229,7 +229,7 @@ static const struct view_member start_review_rows[] = {
 		.of = &status_view},
 };
 const struct view start_review_view = VIEW("StartReview",
-	"What would make a Job that waits start earlier: it is played as it is, and with one thing changed at a time.",
+	"What would start a waiting Job earlier: it is simulated as it is, and with one change at a time.",
 	start_review_rows);
 
 /* Tells the review. Nothing: the Job waits no more, or all plays were cut off before its start. */
@@ -350,7 +350,7 @@ static bool is_not_playable(const struct answer_sources *p, struct http_question
 	if (queue_outline_job(p->queue, &ret->uid, &outline))
 		return false;
 	complain(q, 409,
-		"more Jobs wait in its LocalQueue than are kept in full (spec.maxWaiting), so this one cannot be played yet");
+		"more Jobs wait in its LocalQueue than are kept in full (spec.maxWaiting), so this Job cannot be simulated yet");
 	return true;
 }
 
@@ -368,7 +368,7 @@ void start_review_take(const struct answer_sources *from, struct link *asked,
 	x->reply.done = forget;
 	x->reply.empty_status = 409;
 	x->reply.when_empty =
-		"the Job does not wait any more, or too much happens before its start to be played";
+		"the Job does not wait any more, or too much happens before its start to be simulated";
 	if (review_reply_enter(&x->reply, q, from->reviews, asked, who, ns))
 		read_job(x);
 	else

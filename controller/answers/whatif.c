@@ -102,7 +102,7 @@ void whatif_take(const struct answer_sources *from, struct link *asked, struct h
 	x->reply.done = forget;
 	x->reply.empty_status = 503;
 	x->reply.when_empty =
-		"the queue could be played as it is, but not as it would be: its play took too long or failed";
+		"the queue could be simulated as it is, but not with the change: that simulation took too long or failed";
 	if (!review_reply_enter(&x->reply, q, from->reviews, asked, who, "")) {
 		forget(&x->reply);
 		return;

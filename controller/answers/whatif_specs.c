@@ -243,7 +243,7 @@ static int apply_time_spec(
 	int rc = time_specs_see(t, kind, o, e);
 	if (rc == 0 && time_specs_wants_list(t))
 		return err_set(e, ERR_INVALID,
-			"it names a ConfigMap that no object names now, so the controller has not read it: it can be played once an object names it");
+			"it names a ConfigMap that no object names now, so the controller has not read it: it can be simulated once an object names it");
 	return rc;
 }
 

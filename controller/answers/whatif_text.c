@@ -123,8 +123,8 @@ struct told_cost {
 
 static const struct view_member cost_rows[] = {
 	{"currency", VIEW_TEXT, IN(told_cost, currency), "Of the amounts."},
-	{"before", VIEW_MONEY, IN(told_cost, before), "As things are: a decimal number."},
-	{"after", VIEW_MONEY, IN(told_cost, after), "As they would be."},
+	{"before", VIEW_MONEY, IN(told_cost, before), "Without the change: a decimal number."},
+	{"after", VIEW_MONEY, IN(told_cost, after), "With the change."},
 };
 static const struct view cost_view = VIEW("WhatIfCost", NULL, cost_rows);
 
@@ -205,8 +205,7 @@ static const struct view_member queue_rows[] = {
 	{"neverAnyMore", VIEW_INT, IN(told_queue, count[NEVER_ANY_MORE]), "The same."},
 	{"p50WaitSecondsBefore", VIEW_INT, IN(told_queue, wait_before_s),
 		"Half of its Jobs start within so long from now. Absent where half of them do not start."},
-	{"p50WaitSecondsAfter", VIEW_INT, IN(told_queue, wait_after_s),
-		"The same as things would be."},
+	{"p50WaitSecondsAfter", VIEW_INT, IN(told_queue, wait_after_s), "That with the change."},
 };
 static const struct view queue_view = VIEW("WhatIfQueue", NULL, queue_rows);
 
@@ -269,11 +268,12 @@ static const struct view_member item_rows[] = {
 	{"namespace", VIEW_TEXT, IN(told_item, ns), "Of the Job."},
 	{"name", VIEW_TEXT, IN(told_item, name), "Of the Job."},
 	{"clusterQueue", VIEW_TEXT, IN(told_item, clusterqueue), "That it waits in."},
-	{"before", VIEW_PART, IN(told_item, before), "When it starts as things are.",
+	{"before", VIEW_PART, IN(told_item, before), "The expected start without the change.",
 		.of = &start_times_view},
-	{"after", VIEW_PART, IN(told_item, after), "When it would start.", .of = &start_times_view},
+	{"after", VIEW_PART, IN(told_item, after), "The expected start with the change.",
+		.of = &start_times_view},
 	{"earlierSeconds", VIEW_INT, IN(told_item, earlier_s),
-		"So much earlier; below 0: later. Absent where it does not start, in one of the two."},
+		"How much earlier it would start; below 0: later. Absent where it has no start with or without the change."},
 };
 static const struct view item_view = VIEW("WhatIfItem", NULL, item_rows);
 
@@ -312,22 +312,25 @@ static void put_verdicts(struct json_writer *w, const char *key, const void *obj
 /* ---- all of it --------------------------------------------------------------------------------- */
 
 static const struct view_member status_rows[] = {
-	{"asOf", VIEW_TIME, IN(told, now_ms), "The moment from which both were played."},
-	{"draws", VIEW_INT, IN(told, draws), "How many plays of each this rests on."},
-	{"basis", VIEW_OBJECT, IN(told, basis), "What was learned from.", .of = &review_basis_view},
-	{"horizonSeconds", VIEW_INT, IN(told, horizon_s), "So far was played at most."},
+	{"asOf", VIEW_TIME, IN(told, now_ms), "The time of the queue's state that was simulated."},
+	{"draws", VIEW_INT, IN(told, draws), "How many times each was simulated."},
+	{"basis", VIEW_OBJECT, IN(told, basis), "How many earlier runs and Jobs this is based on.",
+		.of = &review_basis_view},
+	{"horizonSeconds", VIEW_INT, IN(told, horizon_s), "How far ahead was simulated, at most."},
 	{"jobs", VIEW_INT, IN(told, n), "How many Jobs wait: the sum of the five that follow."},
 	{"earlier", VIEW_INT, IN(told, count[EARLIER]),
-		"So many would start earlier, by a minute or more."},
-	{"later", VIEW_INT, IN(told, count[LATER]), "So many later, by a minute or more."},
-	{"same", VIEW_INT, IN(told, count[SAME]), "So many at the same time, or in neither."},
-	{"newlyStart", VIEW_INT, IN(told, count[NEWLY]),
-		"So many would start that do not as things are."},
+		"How many would start earlier, by a minute or more."},
+	{"later", VIEW_INT, IN(told, count[LATER]),
+		"How many would start later, by a minute or more."},
+	{"same", VIEW_INT, IN(told, count[SAME]),
+		"How many would start at the same time, or have no start in both."},
+	{"newlyStart", VIEW_INT, IN(told, count[NEWLY]), "How many start only with the change."},
 	{"neverAnyMore", VIEW_INT, IN(told, count[NEVER_ANY_MORE]),
-		"And so many would not that do."},
+		"How many no longer start with the change."},
 	{"earlierSecondsMedian", VIEW_INT, IN(told, earlier_s),
-		"Half of those that would start earlier would by so much or more."},
-	{"laterSecondsMedian", VIEW_INT, IN(told, later_s), "The same of those that start later."},
+		"The median of how much earlier those would start."},
+	{"laterSecondsMedian", VIEW_INT, IN(told, later_s),
+		"The median of how much later those would start."},
 	{"costs", VIEW_PUT, 0, 0,
 		"What the first runs of these Jobs cost, by currency, each run to its end. Absent where none has a price.",
 		.put = put_costs, .of = &cost_view},
@@ -337,11 +340,11 @@ static const struct view_member status_rows[] = {
 	{"queues", VIEW_LIST, IN(told, queues),
 		"Each ClusterQueue with Jobs that wait; those with most Jobs that move come first.",
 		.of = &queue_view},
-	{"queuesLeft", VIEW_COUNT, IN(told, queues_left), "So many more there are."},
+	{"queuesLeft", VIEW_COUNT, IN(told, queues_left), "How many more ClusterQueues there are."},
 	{"items", VIEW_LIST, IN(told, items),
 		"The Jobs that move most. Those that come to start, or do no more, come first.",
 		.of = &item_view},
-	{"left", VIEW_COUNT, IN(told, items_left), "So many more move."},
+	{"left", VIEW_COUNT, IN(told, items_left), "How many more Jobs change."},
 };
 static const struct view status_view = VIEW("WhatIfStatus", NULL, status_rows);
 
@@ -350,7 +353,7 @@ static const struct view_member whatif_rows[] = {
 		.of = &status_view},
 };
 const struct view whatif_view = VIEW("WhatIf",
-	"What would happen if objects were different: the queue is played as it is, and with these objects in place of the live ones. Nothing is written.",
+	"What would happen if objects were different: the queue is simulated as it is, and with these objects in place of the live ones. Nothing is written.",
 	whatif_rows);
 
 void whatif_put(const struct ask_answer *a, const struct queue *q, const struct review_basis *basis,

@@ -62,8 +62,8 @@ static void add_pods(struct job_variants *v, const struct job *j)
 	if (j->min_parallelism > 0 && j->min_parallelism < pods) {
 		leave_out(v, CHANGE_PODS,
 			text_of(v,
-				"it may start with %" PRId32
-				" pods as it is (sluice.dev/min-parallelism)",
+				"it may already start with %" PRId32
+				" pods (sluice.dev/min-parallelism)",
 				j->min_parallelism));
 		return;
 	}
@@ -153,7 +153,7 @@ static void add_toleration(
 		return;
 	place(v, &x->job, &p);
 	x->to = arena_string(&v->memory, f->name);
-	x->text = text_of(v, "if it tolerated the taints of flavor %s", f->name);
+	x->text = text_of(v, "with a toleration for the taints of flavor %s", f->name);
 }
 
 static void add_node_labels(
@@ -165,7 +165,7 @@ static void add_node_labels(
 		return;
 	place(v, &x->job, &p);
 	x->to = arena_string(&v->memory, f->name);
-	x->text = text_of(v, "if its nodeSelector matched flavor %s", f->name);
+	x->text = text_of(v, "with a nodeSelector for flavor %s", f->name);
 }
 
 static const struct alternative_flavor *nth_flavor(const struct job *j,
@@ -215,7 +215,7 @@ static void add_length(struct job_variants *v, const struct job *j, const struct
 	x->job.durations.expected_ms = half_ms;
 	x->from = text_of(v, "%s", span_exact(expected_ms).s);
 	x->to = text_of(v, "%s", span_exact(half_ms).s);
-	x->text = text_of(v, "if it were expected to take %s", x->to);
+	x->text = text_of(v, "with an expected duration of %s", x->to);
 }
 
 static void add_class(struct job_variants *v, const struct job *j, const char *name)
@@ -233,8 +233,8 @@ static void leave_out_classes(struct job_variants *v, const struct alternatives 
 	bool is_in_queue = a->nflavors > 0;
 	if (is_in_queue && !a->next_class)
 		leave_out(v, CHANGE_PRIORITY_CLASS,
-			a->capped ? "its ClusterQueue counts no higher priority (spec.maxPriority)"
-				  : "there is no class above its own");
+			a->capped ? "its ClusterQueue caps the priority (spec.maxPriority)"
+				  : "there is no higher class");
 }
 
 static const char *money_of(struct job_variants *v, int64_t amount, const char *resource)
@@ -257,7 +257,7 @@ static void add_price(struct job_variants *v, const struct job *j)
 	x->job.terms.max_price += (j->terms.max_price + 9) / 10;
 	x->from = money_of(v, j->terms.max_price, j->terms.max_price_resource);
 	x->to = money_of(v, x->job.terms.max_price, j->terms.max_price_resource);
-	x->text = text_of(v, "with a price ceiling of %s", x->to);
+	x->text = text_of(v, "with a price limit of %s", x->to);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

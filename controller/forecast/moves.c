@@ -240,28 +240,26 @@ static void say_objects(const struct move *m, size_t empty, struct buf *out)
 			buf_printf(out, "%s %s %s", m->kind[named], m->name[named],
 				m->is_new[named] ? "is new" : "was changed");
 		else
-			buf_puts(out, "an object of an admin was removed");
+			buf_puts(out, "an admin removed an object");
 	}
 	if (m->why.count[MOVE_OBJECT] == named)
 		return;
 	begin_reason(empty, out);
 	buf_printf(out, "%" PRIu32 " %s", m->why.count[MOVE_OBJECT] - named,
-		named > 0 ? "other objects of admins were changed"
-			  : "objects of admins were changed");
+		named > 0 ? "other objects were changed by admins"
+			  : "objects were changed by admins");
 }
 
 /* The words for each fact that is counted: of one, and of several. */
 static const struct {
 	const char *one, *many;
 } fact_words[MOVE_FACTS] = {
-	[MOVE_CAME] = {"Job came that starts before it", "Jobs came that start before it"},
-	[MOVE_GONE] = {"Job that waited is gone or held back",
-		"Jobs that waited are gone or held back"},
-	[MOVE_LONGER] = {"run went on for longer than expected",
-		"runs went on for longer than expected"},
+	[MOVE_CAME] = {"new Job starts before it", "new Jobs start before it"},
+	[MOVE_GONE] = {"waiting Job is gone or held", "waiting Jobs are gone or held"},
+	[MOVE_LONGER] = {"run takes longer than expected", "runs take longer than expected"},
 	[MOVE_SOONER] = {"run ended sooner than expected", "runs ended sooner than expected"},
-	[MOVE_NODE_CAME] = {"node came", "nodes came"},
-	[MOVE_NODE_WENT] = {"node went", "nodes went"},
+	[MOVE_NODE_CAME] = {"node was added", "nodes were added"},
+	[MOVE_NODE_WENT] = {"node was removed", "nodes were removed"},
 };
 
 static void say_counts(const struct move *m, size_t empty, struct buf *out)
@@ -285,11 +283,11 @@ void moves_say_why(const struct move *m, struct buf *out)
 	say_counts(m, empty, out);
 	if (m->why.count[MOVE_MORE_TO_COME]) {
 		begin_reason(empty, out);
-		buf_puts(out, "more Jobs are expected to come than before");
+		buf_puts(out, "more new Jobs are expected than before");
 	}
 	if (out->len == empty)
 		buf_puts(out,
 			m->is_later
-				? "nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come"
-				: "nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+				? "no change is known: runs are expected to take longer than before, or more new Jobs to arrive"
+				: "no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
 }

@@ -101,7 +101,7 @@ bool moves_find(const struct ask_answer *a, const struct eta *eta, struct move *
 /* Gives the start that is told of the Job until it has moved; PLAY_NEVER: none. */
 int64_t moves_told(const struct ask_answer *a, const struct eta *eta);
 
-/* Says why, as a part of a sentence: "ClusterQueue batch was changed, 3 Jobs came that start before
+/* Says why, as a part of a sentence: "ClusterQueue batch was changed, 3 new Jobs start before
  * it". */
 void moves_say_why(const struct move *m, struct buf *out);
 

@@ -252,7 +252,7 @@ static const char *refusal_of(const struct ask_answer *a)
 	for (size_t i = 1; i < a->variants; i++)
 		if (a->variant[i].refused[0])
 			return a->variant[i].refused;
-	return "nothing of it can be played";
+	return "nothing can be simulated";
 }
 
 static void take_answer(struct review *v, const struct ask_answer *a)
@@ -278,7 +278,7 @@ static void fail(struct review *v, const char *why)
 {
 	struct reviews *r = v->reviews;
 	char sentence[ASK_REFUSAL_SIZE + 64];
-	snprintf(sentence, sizeof(sentence), "the queue could not be played: %s", why);
+	snprintf(sentence, sizeof(sentence), "the queue could not be simulated: %s", why);
 	log_event(r->options.log, LEVEL_WARN, "review-failed", "why", why, "effect",
 		"a question about other starts has no answer; Jobs start as ever", NULL);
 	pause_after(r, v, (r->tick_ms - v->begun_ms + 1000) * 1000);

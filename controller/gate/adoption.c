@@ -49,7 +49,7 @@
 
 static const char OVERTAKEN[] = "Overtaken";
 static const char NO_ROOM[] =
-	"the ledger lost its reservation, and more is in use than the quota: of the runs that lost theirs the last to start give way; it is queued, and starts in its turn";
+	"the ledger lost the reservation of this run, and more than the quota is in use, so the runs that started last are stopped; the Job is queued, and starts in its turn";
 
 /* Tells whether the Job may have pods: also where it was suspended before the Job controller saw
  * the start. */
@@ -115,7 +115,7 @@ void adoption_found(struct gate *g, struct gate_job *j)
 {
 	j->adopted = true;
 	gate_note(g, NOTE_ADOPT, j,
-		"adopted: the ledger had lost the reservation of attempt %d; it keeps what its %s annotation says that it holds, and its cost is estimated",
+		"adopted: the ledger had lost the reservation of attempt %d; the run keeps what its annotation %s says, and its cost is estimated",
 		j->attempt.number, STORY_ANNOTATION);
 	g->adoption.adopted++;
 }
@@ -194,7 +194,7 @@ void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_rese
 	j->adopted = true;
 	g->adoption.adopted++;
 	gate_note(g, NOTE_ADOPT, j,
-		"adopted: the ledger had lost that attempt %d has grown; it keeps what its %s annotation says that it holds",
+		"adopted: the ledger did not know that attempt %d had grown; the run keeps what its annotation %s says",
 		r->attempt, STORY_ANNOTATION);
 }
 

@@ -103,7 +103,7 @@ static const char *why_not(const struct gate_job *j)
 	if (j->growth.denied)
 		return "the API server refuses it";
 	if (j->growth.dropped)
-		return "it is to go on with fewer pods";
+		return "the run is about to go on with fewer pods";
 	return "its owner has changed spec.parallelism since";
 }
 

@@ -36,7 +36,7 @@
 
 static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
-	"it ran without being admitted: a client other than Sluice set spec.suspend to false, or the ledger has lost its reservation; it is queued, and starts in its turn";
+	"the Job ran without being admitted: a client other than Sluice set spec.suspend to false, or the ledger has lost its reservation; the Job is queued, and starts in its turn";
 static const char SPARED[] =
 	"it runs, and the ledger has no reservation for it; it is one of many, so they are not stopped yet (docs/protocol.md, Mass stop)";
 static const char ELSEWHERE[] =

@@ -102,7 +102,7 @@ bool scale_down_again(struct gate *g, struct gate_job *j)
 	if (j->scale_down.to > 0 && j->scale_down.to <= j->attempt.pods)
 		return true; /* that few are wanted already */
 	wish(g, j, j->attempt.pods, REAPPLIED,
-		"its manifest was applied again; it goes on with what it holds, and the next start asks for all of its pods");
+		"its manifest was applied again; the run goes on with the pods it holds, and the next start asks for all of them");
 	return true;
 }
 
@@ -117,7 +117,7 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
 	if (!pending) {
 		j->scale_down.held_once = true;
 		wish(g, j, j->attempt.pods, NOT_RESERVED,
-			"no more is reserved for it since a store was restored or failed over");
+			"no more pods are reserved for the run since a database was restored or failed over");
 	}
 	return true;
 }

@@ -34,9 +34,9 @@ const char MANIFEST_SUSPENDS[] =
 	"spec.suspend was set to true while it ran, as happens when a manifest with suspend: true is applied again; leave spec.suspend out of the manifest, and stop a Job with the annotation sluice.dev/hold";
 static const char BACKOFF_LIMIT_NEAR[] = "BackoffLimitNear";
 static const char PODS_ARE_REJECTED[] =
-	"a kubelet rejected a pod of it, and one more failed pod would fail it; it is queued again at its old place after a pause, so that the node's figures may become right; a larger spec.backoffLimit, which may be written at any time, outlasts such pods";
+	"a kubelet rejected a pod of the Job, and one more failed pod would fail the Job; it is queued again at its old place after a pause. To tolerate more such pods, raise spec.backoffLimit, at any time";
 static const char HOLD_REQUEUE_LIMIT[] =
-	"its pods were not ready in time, and no retry is left; find out why";
+	"its pods were not ready in time, and no retry is left; check why they do not become ready";
 #define MAX_RUN_REACHED                                                                            \
 	"Stopped at its time limit (annotation sluice.dev/max-run-seconds, or spec.defaultMaxRunSeconds of its ClusterQueue)"
 static const char HOLD_MAX_RUN[] = MAX_RUN_REACHED "; when released, it may run as long again";
@@ -189,7 +189,7 @@ void stop_at_limit(struct gate *g, struct gate_job *j, const char *why)
 	int64_t pause_ms = bar(g, j, &j->stop.rejected, PODS_ARE_REJECTED);
 	buf_init(&text, 2048);
 	buf_printf(&text,
-		"%s; one more failed pod would fail the Job, so it is queued again at its old place, in %s (twice as long each time); a larger spec.backoffLimit, which may be written at any time, outlasts such pods",
+		"%s; one more failed pod would fail the Job, so it is queued again at its old place, in %s (twice as long each time); to tolerate more such pods, raise spec.backoffLimit, at any time",
 		why, span_short(pause_ms).s);
 	stop_want(j);
 	stop_with_sentence(j, BACKOFF_LIMIT_NEAR, g->identity, buf_take(&text));

@@ -309,7 +309,7 @@ static void explain_ledger(const struct gate *g, struct explanation *x)
 	bool waits_besides = x->reason != WAIT_NOT && x->reason != WAIT_PENDING_EVALUATION;
 	struct text out = text_over(x->sentence, sizeof(x->sentence));
 	text_add(&out,
-		"Postgres does not answer since %s: running Jobs go on, and no Job starts until it is back%s%.800s",
+		"Postgres has not answered since %s: running Jobs continue, but no Job starts until it is back%s%.800s",
 		instant_seconds(g->ledger_down_ms).s, waits_besides ? "; besides: " : "",
 		waits_besides ? besides : "");
 	x->reason = WAIT_LEDGER_DOWN;

@@ -106,7 +106,7 @@ static const struct view_member usage_report_rows[] = {
 		"The runs that started then or later, whole."},
 	{"until", VIEW_EXACT, IN(shown, head.until_ms), "And before then."},
 	{"more", VIEW_BOOL, IN(shown, head.more),
-		"There are more rows: these are the dearest; the totals are of all."},
+		"Only the most expensive rows are shown; the totals are of all rows."},
 	{"rows", VIEW_PUT, 0, 0, "The dearest first, then the longest.", .put = put_rows,
 		.of = &usage_row_view},
 	{"totals", VIEW_PUT, 0, 0,

@@ -236,7 +236,7 @@ static const struct view_member cost_report_rows[] = {
 		"The runs that started then or later, whole."},
 	{"until", VIEW_EXACT, IN(shown, head.until_ms), "And before then."},
 	{"more", VIEW_BOOL, IN(shown, head.more),
-		"There are more rows: these are the dearest; the totals are of all."},
+		"Only the most expensive rows are shown; the totals are of all rows."},
 	{"leading", VIEW_BOOL, IN(shown, leading), "Runs that go on are in it."},
 	{"rows", VIEW_PUT, 0, 0, "The dearest first.", .put = put_rows, .of = &row_view},
 	{"totals", VIEW_PUT, 0, 0, "Of all runs, a row each currency.", .put = put_rows,

@@ -64,7 +64,7 @@ void status_judge_calendar(const struct calendar_view *v, struct status_conditio
 {
 	bool never = is_reason(&v->valid, "NeverOpens");
 	if (never)
-		judge(ret, 0, "Valid", true, false, "Valid", "the Calendar is understood");
+		judge(ret, 0, "Valid", true, false, "Valid", "the Calendar is valid");
 	else
 		judge(ret, 0, "Valid", v->valid.ok, !v->valid.ok, v->valid.reason,
 			v->valid.message);
@@ -163,10 +163,10 @@ void status_judge_budget(const struct budget_view *v, struct status_conditions *
 		judge(ret, 1, "Exhausted", true, true, "Exhausted", v->active.message);
 	else if (v->active.ok && v->remaining <= 0)
 		judge(ret, 1, "Exhausted", true, true, "Exhausted",
-			"nothing remains of it in this period");
+			"no money is left in this period");
 	else
 		judge(ret, 1, "Exhausted", false, false, "Remaining",
-			"something remains of it in this period");
+			"money is left in this period");
 }
 
 void status_put_budget(
@@ -195,9 +195,9 @@ void status_judge_advance_reservation(
 	const struct advance_reservation_view *v, struct status_conditions *ret)
 {
 	judge(ret, 0, "Accepted", v->accepted.ok, !v->accepted.ok, v->accepted.reason,
-		message_of(&v->accepted, "what it asks for is reserved"));
+		message_of(&v->accepted, "the requested quota is reserved"));
 	judge(ret, 1, "Kept", v->kept.ok, !v->kept.ok, v->kept.reason,
-		message_of(&v->kept, "nothing keeps it from having what is reserved"));
+		message_of(&v->kept, "the reserved quota is available"));
 	ret->cured[0] = ret->cured[1] = true;
 	if (!v->accepted.ok)
 		ret->type[1] = NULL;

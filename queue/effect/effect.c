@@ -252,28 +252,29 @@ static const struct {
 	{EFFECT_RUNPOLICY, "spec.calendar", calendar_of_runpolicy, &target_calendar,
 		"nothing starts or is stopped by this", calendar_told},
 	{EFFECT_RUNPOLICY, "spec.queues[]", queue_of_runpolicy, &target_clusterqueues,
-		"this binds nothing"},
+		"this entry has no effect"},
 	{EFFECT_RUNPOLICY, "spec.localQueues[]", localqueue_of_runpolicy, &target_localqueues,
-		"this binds nothing"},
+		"this entry has no effect"},
 	{EFFECT_RUNPOLICY, "spec.quota[].window", window_of_quota, &target_window,
-		"this is never the quota"},
+		"this quota never applies"},
 	{EFFECT_RUNPOLICY, "spec.quota[].flavor", flavor_of_quota, &target_flavor,
-		"this is never the quota"},
+		"this quota never applies"},
 	{EFFECT_RUNPOLICY, "spec.quota[].resource", resource_of_quota, &target_quota,
-		"this is never the quota"},
+		"this quota never applies"},
 	{EFFECT_PRICEPLAN, "spec.queues[]", queue_of_plan, &target_clusterqueues,
-		"this prices nothing"},
-	{EFFECT_PRICEPLAN, "spec.base", resource_of_plan, &target_price, "nothing has this price"},
+		"this entry has no effect"},
+	{EFFECT_PRICEPLAN, "spec.base", resource_of_plan, &target_price,
+		"no Job is charged this price"},
 	{EFFECT_PRICEPLAN, "spec.flavors", flavor_of_plan, &target_flavor,
-		"nothing has this factor"},
+		"this factor never applies"},
 	{EFFECT_PRICEPLAN, "spec.rates[].calendar", calendar_of_rate, &target_calendar,
-		"this rate never counts", calendar_of_rates_told},
+		"this rate never applies", calendar_of_rates_told},
 	{EFFECT_PRICEPLAN, "spec.rates[].window", window_of_rate, &target_window,
-		"this rate never counts"},
-	{EFFECT_BUDGET, "spec.queue", queue_of_budget, &target_clusterqueue, "nothing is counted",
+		"this rate never applies"},
+	{EFFECT_BUDGET, "spec.queue", queue_of_budget, &target_clusterqueue, "nothing is charged",
 		queue_told},
 	{EFFECT_BUDGET, "spec.localQueue", localqueue_of_budget, &target_localqueue,
-		"nothing is counted", queue_told},
+		"nothing is charged", queue_told},
 };
 
 static void add_field(struct text *t, const char *field, const struct named *n)
@@ -496,8 +497,10 @@ void queue_view_effect(const struct queue *q, enum effect_kind kind, const char 
 	ret->ok = f.n == 0;
 	ret->reason = ret->ok ? "Effective" : f.reason;
 	if (ret->ok)
-		text_add(&text, "nothing%s in the spec is known to be without effect",
-			f.told_by_active ? " but what the condition Active says" : "");
+		text_add(&text,
+			f.told_by_active
+				? "all else in the spec has an effect: see the condition Active"
+				: "all of the spec has an effect");
 	else if (f.n > EFFECT_FAULTS_TOLD)
 		text_add(&text, "; and %zu more", f.n - EFFECT_FAULTS_TOLD);
 }

@@ -53,10 +53,9 @@ static void explain_class(const struct priority_class *c, struct text *t)
 /* Of a run whose class is not there. */
 static void explain_kept_priority(const struct workload *w, struct text *t)
 {
-	static const char recalled[] =
-		", which counted last under an earlier leader and stands in its annotation sluice.dev/admission";
+	static const char recalled[] = ", recorded in its annotation sluice.dev/admission";
 	if (w->priority_source == PRIORITY_UNKNOWN)
-		text_add(t, "; its priority counts as %d, for what counted before is not known: ",
+		text_add(t, "; its priority counts as %d, because the earlier one is not known: ",
 			w->key.priority);
 	else
 		text_add(t, "; keeps its priority %d%s: ", w->key.priority,
@@ -75,7 +74,7 @@ static void explain_reservation(const struct queue *q, const struct reservation 
 static void explain_no_localqueue(const struct localqueue *lq, struct text *t)
 {
 	if (lq->invalid)
-		text_add(t, "no valid spec of its LocalQueue was ever seen: %s", lq->invalid);
+		text_add(t, "its LocalQueue never had a valid spec: %s", lq->invalid);
 	else if (*lq->name)
 		text_add(t,
 			"LocalQueue %s/%s does not exist; create it or correct the label sluice.dev/queue-name",
@@ -117,7 +116,7 @@ static bool is_misconfigured(const struct question *a)
 	if (w->invalid) {
 		text_add(a->text, "%s", w->invalid);
 	} else if (w->deleting) {
-		text_add(a->text, "is being deleted, so it is not started any more");
+		text_add(a->text, "the Job is being deleted, so it does not start any more");
 	} else if (w->lq->gate == GATE_MISSING) {
 		explain_no_localqueue(w->lq, a->text);
 	} else if (w->lq->gate == GATE_CLUSTERQUEUE_MISSING) {
@@ -155,10 +154,10 @@ static void explain_promise(const struct reservation *r, struct text *t)
 	if (s.leaving > 0)
 		text_add(t, "starts when the pods of %zu stopped %s%s are gone: ", s.leaving,
 			s.leaving == 1 ? "Job" : "Jobs",
-			s.giving > 0 ? ", and those that others give," : "");
+			s.giving > 0 ? ", and the pods that other runs give," : "");
 	else if (s.giving > 0)
-		text_add(t, "starts when the pods are gone that %zu %s: ", s.giving,
-			s.giving == 1 ? "run gives" : "runs give");
+		text_add(t, "starts when the pods that %zu %s are gone: ", s.giving,
+			s.giving == 1 ? "run gives up" : "runs give up");
 	else
 		text_add(t, "starts when the pods of stopped Jobs are gone from the nodes: ");
 	for (size_t i = 0; i < r->nlines; i++) {
@@ -195,12 +194,12 @@ static void explain_inactive(
 	switch (state) {
 	case CLUSTERQUEUE_DELETING:
 		text_add(t,
-			"ClusterQueue %s is being deleted; nothing starts in it: name a LocalQueue of another one in the label sluice.dev/queue-name",
+			"ClusterQueue %s is being deleted, so nothing starts in it; name a LocalQueue of another ClusterQueue in the label sluice.dev/queue-name",
 			cq->name);
 		break;
 	case CLUSTERQUEUE_STOPPED:
 		text_add(t,
-			"ClusterQueue %s is stopped (spec.stopPolicy %s); set it to None to go on",
+			"ClusterQueue %s is stopped (spec.stopPolicy %s); set spec.stopPolicy to None to let its Jobs start",
 			cq->name, policy_name(cq->spec.stop_policy));
 		break;
 	case CLUSTERQUEUE_CYCLIC:
@@ -228,11 +227,12 @@ static bool is_suspended(const struct question *a)
 	const struct localqueue *lq = a->w->lq;
 	enum clusterqueue_state state = clusterqueue_state(a->cq);
 	if (lq->deleting)
-		text_add(a->text, "LocalQueue %s/%s is being deleted; name another one",
+		text_add(a->text,
+			"LocalQueue %s/%s is being deleted; name another LocalQueue in the label sluice.dev/queue-name",
 			lq->ns->name, lq->name);
 	else if (lq->stop_policy != STOP_NONE)
 		text_add(a->text,
-			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); set it to None to go on",
+			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); set spec.stopPolicy to None to let its Jobs start",
 			lq->ns->name, lq->name, policy_name(lq->stop_policy));
 	else if (state != CLUSTERQUEUE_ACTIVE)
 		explain_inactive(a->cq, state, a->text);
@@ -270,8 +270,7 @@ static bool is_backing_off(const struct question *a)
 			count_words((size_t)a->w->past->requeues, "time").s);
 	else
 		text_add(a->text, "its start was cancelled or it was stopped");
-	text_add(a->text, "; it waits until %s before it is tried again",
-		instant_seconds(a->w->not_before_ms).s);
+	text_add(a->text, "; the next try is at %s", instant_seconds(a->w->not_before_ms).s);
 	return true;
 }
 
@@ -284,7 +283,7 @@ static bool is_behind_one_that_returns(const struct question *a)
 	if (!w)
 		return false;
 	text_add(a->text,
-		"behind %s, which is being preempted and comes before it in ClusterQueue %s (StrictFIFO)",
+		"waiting behind %s, which is being preempted and comes before it in ClusterQueue %s (StrictFIFO)",
 		other_words(a->w, w).s, a->cq->name);
 	return true;
 }
@@ -336,7 +335,7 @@ static bool is_behind(const struct question *a)
 	struct question about = {
 		a->q, head, a->cq, &head->group->claim, a->now_ms, a->text, true, 0, 0};
 	text_add(a->text,
-		"behind %s, which is first in ClusterQueue %s (StrictFIFO) and cannot start: ",
+		"waiting behind %s, which is first in ClusterQueue %s (StrictFIFO) and cannot start: ",
 		other_words(a->w, head).s, a->cq->name);
 	if (head->lq->ns == a->w->lq->ns)
 		explain_waiting(&about);
@@ -360,7 +359,7 @@ static bool explain_lent_no_further(const struct question *a)
 			continue;
 		const struct workload *head = group_head(g);
 		text_add(a->text,
-			"fits, but the free quota is kept for %s, which is first in ClusterQueue %s (StrictFIFO)",
+			"the Job fits, but the free quota is kept for %s, which is first in ClusterQueue %s (StrictFIFO)",
 			other_words(a->w, head).s, cq->name);
 		return true;
 	}
@@ -375,9 +374,9 @@ static bool explain_gap_filler(const struct question *a)
 		return false;
 	struct stopping s = stopping_in(a->cq->cohort_tree);
 	text_add(a->text,
-		"what it asks for is held by %s still stopping; it fills gaps (priority %" PRId32
+		"the quota that the Job asks for is held by %s still stopping; the Job only fills gaps (priority %" PRId32
 		" is below %" PRId32
-		"), so no quota is kept for it, and another Job may take it first",
+		", spec.gapFillers), so no quota is kept for it, and another Job may start first",
 		s.leaving == 1 ? "a Job that is" : "Jobs that are", a->w->key.priority,
 		a->cq->spec.gap_fillers_below);
 	return true;
@@ -406,7 +405,7 @@ static bool exceeds(const struct question *a)
 		return false;
 	shortage_add_excess(a->text, a->cq, a->claim);
 	if (explain_has_window_quotas(a->cq))
-		text_add(a->text, " (windows have quotas of their own here: see its RunPolicies)");
+		text_add(a->text, " (its RunPolicies set other quotas in windows)");
 	return true;
 }
 
@@ -454,7 +453,7 @@ static enum wait_reason explain_by_quota(struct question *a, enum assign_verdict
 	}
 	if (is_behind(a) || explain_delay(a) || explain_lent_no_further(a))
 		return WAIT_BEHIND;
-	text_add(a->text, "fits, and is considered in the next pass");
+	text_add(a->text, "the Job fits, and is considered in the next scheduling pass");
 	add_ahead(a);
 	return WAIT_PENDING_EVALUATION;
 }

@@ -136,12 +136,14 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 		return true;
 	}
 	if (places == 0)
-		text_add(t, "no room for its %s now: ", w->shape->pods == 1 ? "pod" : "pods");
+		text_add(t,
+			"no node has room for its %s now: ", w->shape->pods == 1 ? "pod" : "pods");
 	else if (w->shape->min_pods < w->shape->pods)
-		text_add(t, "room for %d of the %d pods that it needs at least now: ", (int)places,
-			(int)w->shape->min_pods);
+		text_add(t, "the nodes have room for %d of the %d pods that it needs at least: ",
+			(int)places, (int)w->shape->min_pods);
 	else
-		text_add(t, "room for %d of its %d pods now: ", (int)places, (int)w->shape->pods);
+		text_add(t, "the nodes have room for %d of its %d pods now: ", (int)places,
+			(int)w->shape->pods);
 	text_add(t, "%.280s", answer.sentence);
 	return true;
 }

@@ -28,8 +28,8 @@ void explain_fills_gaps(const struct clusterqueue *cq, const struct workload *w,
 {
 	if (workload_fills_gaps(w))
 		text_add(t,
-			"; it fills gaps (priority %" PRId32 " is below %" PRId32
-			"): it displaces no Job",
+			"; it stops no other Job, because it only fills gaps (priority %" PRId32
+			" is below %" PRId32 ", spec.gapFillers)",
 			w->key.priority, cq->spec.gap_fillers_below);
 }
 
@@ -107,9 +107,10 @@ void explain_expected_start(const struct question *a)
 	if (!own.w)
 		return;
 	if (own.at_ms == INT64_MAX)
-		text_add(a->text, "; when is not known: some Jobs run whose end is not known");
+		text_add(a->text,
+			"; its start is not known, because some running Jobs have no expected end");
 	else
-		text_add(a->text, "; expected to start at %s", instant_seconds(own.at_ms).s);
+		text_add(a->text, "; expected start %s", instant_seconds(own.at_ms).s);
 }
 
 static struct backfill_head delayed_by(const struct question *a)
@@ -136,7 +137,7 @@ bool explain_delay(const struct question *a)
 	struct backfill_head head = delayed_by(a);
 	if (!head.w)
 		return false;
-	text_add(a->text, "fits, but would delay %s", other_words(a->w, head.w).s);
+	text_add(a->text, "the Job fits, but would delay %s", other_words(a->w, head.w).s);
 	if (head.at_ms != INT64_MAX)
 		text_add(a->text, ", which is expected to start at %s",
 			instant_seconds(head.at_ms).s);
@@ -144,9 +145,9 @@ bool explain_delay(const struct question *a)
 		text_add(a->text, ", which is ahead of it");
 	if (a->w->expected_ms <= 0)
 		text_add(a->text,
-			": it does not say how long it takes (annotation sluice.dev/expected-duration)");
+			": this Job has no expected duration (annotation sluice.dev/expected-duration)");
 	else
-		text_add(a->text, ": it is expected to run until %s",
+		text_add(a->text, ": this Job is expected to run until %s",
 			instant_seconds(run_ends_at(a->w->expected_ms, a->now_ms)).s);
 	return true;
 }

@@ -19,9 +19,9 @@ static void explain_giving(const struct queue *q, const struct reservation *r, s
 		explain_smaller_quota(q, g->quota, t);
 	else if (g->preemption == PREEMPTION_NONE)
 		text_add(t,
-			"the others make room for the owner of the quota that it borrows, whose window opens soon");
+			"the other pods give way to the owner of the borrowed quota, whose window opens soon");
 	else
-		text_add(t, "the others make room for %s",
+		text_add(t, "the other pods give way to %s",
 			by ? other_words(r->w, by).s : "another Job");
 }
 
@@ -31,7 +31,7 @@ static void explain_wish(const struct reservation *r, const struct growth_view *
 	if (v->refused)
 		text_add(t, ": %s", v->refused);
 	if (v->rests_until_ms > 0)
-		text_add(t, v->refused ? "; it asks again at %s" : ", at %s at the earliest",
+		text_add(t, v->refused ? "; the next try is at %s" : ", at %s at the earliest",
 			instant_seconds(v->rests_until_ms).s);
 	if (v->row)
 		text_add(t, ": another pod needs %s in flavor %s",

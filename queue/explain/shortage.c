@@ -251,7 +251,7 @@ void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const st
 	while (missing_of(&l, flavor, &l.need[i], true) == 0)
 		i++;
 	const struct quota_row *row = group_row(l.group, flavor, l.need[i].resource);
-	text_add(t, "asks for %s, more than the %s that flavor %s has in ClusterQueue %s%s",
+	text_add(t, "the Job asks for %s, more than the %s that flavor %s has in ClusterQueue %s%s",
 		asked_words(row, &l.need[i]).s, amount_words(quota_potential(row), row->resource).s,
 		row->flavor, cq->name, row->up ? ", with all that it may borrow" : "");
 	add_others(t, &l, flavor);

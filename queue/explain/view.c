@@ -145,7 +145,8 @@ static const char *inactive_reason(
 		return add_absence(cq, message);
 	switch (clusterqueue_state(cq)) {
 	case CLUSTERQUEUE_ABSENT:
-		text_add(message, "Can't admit new workloads: no valid spec was ever seen.");
+		text_add(message,
+			"Can't admit new workloads: the ClusterQueue never had a valid spec.");
 		return "InvalidSpec";
 	case CLUSTERQUEUE_DELETING:
 		return add_termination(cq, message);
@@ -297,11 +298,11 @@ static const char *cohort_reason(const struct cohort *c, struct text *message)
 {
 	if (c->cyclic) {
 		text_add(message,
-			"Nothing can start below it: its parents form a cycle; correct spec.parentName of one of them");
+			"No Job can start below this Cohort: its parents form a cycle; correct spec.parentName of one of them");
 		return "CohortCycle";
 	}
 	if (!c->exists && c->object.invalid) {
-		text_add(message, "No valid spec was ever seen");
+		text_add(message, "There was never a valid spec");
 		return "InvalidSpec";
 	}
 	text_add(message, "Its members share quota");
@@ -338,7 +339,7 @@ static const char *closed_reason(
 {
 	if (!lq->exists) {
 		text_add(message,
-			"Can't submit new workloads to localQueue: no valid spec was ever seen");
+			"Can't submit new workloads to localQueue: there was never a valid spec");
 		return "InvalidSpec";
 	}
 	if (lq->deleting) {
@@ -365,7 +366,7 @@ static const char *closed_reason(
 	text_add(message, "Can submit new workloads to localQueue");
 	if (tree_count(&lq->deferred) > 0)
 		text_add(message,
-			"; more Jobs wait than spec.maxWaiting says (%d), so those that came last are not looked at yet",
+			"; more Jobs wait than spec.maxWaiting (%d), so the newest Jobs are not considered yet",
 			lq->limits.max_waiting);
 	return "Ready";
 }

@@ -21,7 +21,9 @@ static void fill_accepted(const struct advance_reservation *a, struct condition_
 		ret->reason = "InvalidSpec";
 	if (a->object.invalid)
 		text_add(&t, "%s%s",
-			a->spec.name ? "the newest spec was refused, the one before holds: " : "",
+			a->spec.name
+				? "the newest spec was refused, so the previous one stays in force: "
+				: "",
 			a->object.invalid);
 	else if (!ret->ok)
 		text_add(&t, "%s", a->message);
@@ -79,7 +81,7 @@ static void fill_kept(
 	if (a->settled_ms > q->now_ms) {
 		ret->ok = true;
 		text_add(&t,
-			"a leader has just begun: it stops no run before it has heard what was given back");
+			"a new leader has just begun, and stops no run before it knows what was given back");
 		return;
 	}
 	ret->reason = "PodsDidNotEnd";
@@ -87,7 +89,7 @@ static void fill_kept(
 		text_add(&t, "%zu %s stopped for it, and %s pods have not ended", leaving,
 			leaving == 1 ? "run was" : "runs were", leaving == 1 ? "its" : "their");
 	else
-		text_add(&t, "runs that are ending hold what it reserves");
+		text_add(&t, "ending runs still hold the reserved quota");
 }
 
 /* ---- What it has ---- */

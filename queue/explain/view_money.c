@@ -91,7 +91,9 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 	if (p->object.invalid) {
 		*ret_reason = "InvalidSpec";
 		text_add(t, "%s%s",
-			p->spec.name ? "the newest spec was refused, the one before holds: " : "",
+			p->spec.name
+				? "the newest spec was refused, so the previous one stays in force: "
+				: "",
 			p->object.invalid);
 	} else if (missing) {
 		*ret_reason = "CalendarNotFound";
@@ -110,7 +112,7 @@ static bool condition_of(struct queue *q, const struct plan *p, const struct pla
 	} else if (reach->queues == 0 && reach->other) {
 		*ret_reason = "Overshadowed";
 		text_add(t,
-			"PricePlan %s, which names them more closely or comes first by name, holds for all queues that it names",
+			"PricePlan %s, which names them more closely or comes first by name, applies to all queues that this one names",
 			reach->other->object.name);
 	} else {
 		text_add(t, "holds for %s", count_words(reach->queues, "ClusterQueue").s);
@@ -176,7 +178,8 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 	const struct plan *p = b->spec.name ? plan_of(q, b->cq ? b->cq : b->lq->cq) : NULL;
 	if (b->object.invalid) {
 		text_add(t, "%s%s",
-			b->zone ? "the newest spec was refused, the one before holds: " : "",
+			b->zone ? "the newest spec was refused, so the previous one stays in force: "
+				: "",
 			b->object.invalid);
 	} else if (strcmp(reason, "QueueNotFound") == 0) {
 		const struct target *target = b->cq ? &target_clusterqueue : &target_localqueue;
@@ -195,7 +198,7 @@ static void say_reason(struct queue *q, const struct budget *b, const char *reas
 			"counts in %s, but PricePlan %s of its queue in %s: nothing starts; make both the same",
 			b->currency, p->object.name, p->currency);
 	} else if (!p) {
-		text_add(t, "no PricePlan holds for its queue, so nothing is charged");
+		text_add(t, "no PricePlan applies to its queue, so nothing is charged");
 	} else {
 		text_add(t, "%s spent and %s %s reserved of %s %s", money_words(b->spent).s,
 			money_words(b->reserved).s, b->currency, money_words(b->spec.amount).s,

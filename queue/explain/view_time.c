@@ -110,7 +110,7 @@ static bool has_strange_window(const struct runpolicy *p, struct text *t)
 		if (calendar_has_window(p->calendar_ref->calendar, p->spec.quota[i].window))
 			continue;
 		text_add(t,
-			"spec.quota[%zu].window: Calendar %s has no window %s, so this is never the quota; name one of its windows",
+			"spec.quota[%zu].window: Calendar %s has no window %s, so this quota never applies; name one of its windows",
 			i, p->spec.calendar, p->spec.quota[i].window);
 		return true;
 	}

@@ -220,7 +220,7 @@ static void read_directives(struct shapes *s, const struct job *j, const struct 
 			bytes);
 	else
 		snprintf(ret_fault, SHAPE_FAULT_SIZE,
-			"spec.template: what decides where its pods may run, and what they ask for, takes %zu bytes, and at most %d are kept of a Job; use fewer or shorter values in affinity, topologySpreadConstraints, tolerations, nodeSelector, labels and annotations, or fewer containers",
+			"spec.template: what decides where its pods may run, and what they request, takes %zu bytes, and at most %d are kept of a Job; use fewer or shorter values in affinity, topologySpreadConstraints, tolerations, nodeSelector, labels and annotations, or fewer containers",
 			bytes, SHAPE_BYTES_MAX);
 }
 

@@ -93,7 +93,7 @@ def test_a_megabyte_of_node_affinity_is_refused_with_both_numbers_and_costs_nobo
         world.wait(f"the API server to take {i} of them", lambda made=made: (world.api.ensure(jobs_path(world.ns), made), True)[1], LATER)
     for i in range(4):
         said = world.waits(f"wide-{i}", "Misconfigured")["sentence"]
-        found = re.fullmatch(r"spec.template: what decides where its pods may run, and what they ask for, takes (\d+) bytes, and at most 131072 are kept "
+        found = re.fullmatch(r"spec.template: what decides where its pods may run, and what they request, takes (\d+) bytes, and at most 131072 are kept "
                              r"of a Job; use fewer .*", said)
         assert found and int(found[1]) > 1_000_000, said
     old = metrics(world)

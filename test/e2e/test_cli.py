@@ -202,7 +202,7 @@ def test_a_job_is_given_another_priority(sluice, world):
     absent = sluice("priority", "job/second", "nowhere", "-n", world.ns)
     assert absent.returncode == 1 and "there is no WorkloadPriorityClass nowhere" in absent.stderr
     said = ok(sluice("priority", "job/second", world.full("high"), "-n", world.ns))
-    assert said.startswith(f"Job second has WorkloadPriorityClass {world.full('high')} (1000): it has its place in line by that")
+    assert said.startswith(f"Job second has WorkloadPriorityClass {world.full('high')} (1000): it is queued by that priority")
     wait_until("it to be ahead", lambda: told(sluice, "first", "-n", world.ns)["ahead"] == 1, SOON)
     assert "it runs, and that decides" in ok(sluice("priority", "job/runs", world.full("high"), "-n", world.ns))
 

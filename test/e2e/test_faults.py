@@ -699,7 +699,7 @@ def test_without_postgres_what_runs_goes_on_nothing_starts_and_readyz_says_so(wh
     told = whole.controller_api().queues()
     assert not told["ledgerUp"]
     said = world.waits("waits", "LedgerDown")
-    assert said["sentence"].startswith(f"Postgres does not answer since {told['ledgerDownSince']}") and "no Job starts until it is back" in said["sentence"]
+    assert said["sentence"].startswith(f"Postgres has not answered since {told['ledgerDownSince']}") and "no Job starts until it is back" in said["sentence"]
     other = job("other", None, {"cpu": "1"}, seconds=0)
     whole.api.post(jobs_path(world.ns), other)
     world.finished("other")  # the cluster itself has had time to do all that a start takes

@@ -219,7 +219,7 @@ def test_each_person_runs_so_many_jobs_of_a_localqueue_and_is_told_so(world):
     world.started("a1")
     submit("alice", "a2")
     said = world.waits("a2", "UserLimit")["sentence"]
-    assert said == (f"{who(people['alice'])} runs 1 of 1 Job of LocalQueue {world.ns}/q (spec.limits.perUser.running): this one starts when it ends")
+    assert said == (f"{who(people['alice'])} runs 1 of 1 Job of LocalQueue {world.ns}/q (spec.limits.perUser.running): this Job starts when it ends")
     submit("alice", "a3")
     said = world.waits("a3", "UserLimit")["sentence"]
     assert "has 1 Job in line" in said and "spec.limits.perUser.waiting is 1" in said

@@ -80,7 +80,7 @@ def test_a_toleration_that_helps_may_be_added_while_it_waits(her):
     her.world.job("next", queue="two", cpu=1)
     her.world.waits("next", "WaitingForQuota")
     said = ok(her.sluice("when", "job/next", "-n", her.ns, "--why-not-earlier"))
-    assert f"earlier if it tolerated the taints of flavor {spot}" in said and "spec.template.spec.tolerations" in said, said
+    assert f"earlier with a toleration for the taints of flavor {spot}" in said and "spec.template.spec.tolerations" in said, said
     patch = json.dumps({"spec": {"template": {"spec": {"tolerations": [SPOT_TOLERATION]}}}})
     assert her.kubectl("patch", "job", "next", "-n", her.ns, "--type", "merge", "-p", patch).returncode == 0
     her.world.started("next")

@@ -390,7 +390,7 @@ static void explain(const struct localqueue *lq, struct text *t)
 		return;
 	}
 	text_add(t,
-		"%zu Jobs wait in LocalQueue %s/%s, and spec.maxWaiting is %d: this one is looked at when fewer wait, the oldest first; delete Jobs that are not needed, or ask an admin to raise spec.maxWaiting",
+		"%zu Jobs wait in LocalQueue %s/%s, and spec.maxWaiting is %d: this Job is considered when fewer wait, the oldest first; delete Jobs that are not needed, or ask an admin to raise spec.maxWaiting",
 		localqueue_pending(lq), lq->ns->name, lq->name, lq->limits.max_waiting);
 	if (lq->waiting_slots > lq->nwaiting)
 		text_add(t, " (a Job counts once for each %d bytes that are kept of its pods)",

@@ -243,7 +243,7 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 	const struct advance_reservation *x = advance_reservation_of(q, b);
 	if (!x)
 		return false;
-	text_add(a->text, "fits now, but AdvanceReservation %s keeps ", x->object.name);
+	text_add(a->text, "the Job fits now, but AdvanceReservation %s keeps ", x->object.name);
 	for (size_t i = 0; i < b->nlines; i++) {
 		text_add(a->text, "%s", i > 0 ? ", " : "");
 		text_add_amount(a->text, b->line[i].amount, b->line[i].row->resource);
@@ -279,7 +279,7 @@ static void say_unknown_duration(struct question *a)
 {
 	if (a->w->expected_ms <= 0)
 		text_add(a->text,
-			" (it does not say how long it takes, annotation sluice.dev/expected-duration, so that is planned for an hour)");
+			" (this Job has no annotation sluice.dev/expected-duration, so an hour is planned for it)");
 }
 
 static enum wait_reason bookings_explain(struct question *a)
@@ -295,9 +295,9 @@ static enum wait_reason bookings_explain(struct question *a)
 	}
 	if (backfills_several_heads(a->cq) ? !is_kept_by_others(a) : !fits)
 		return WAIT_NOT;
-	text_add(a->text, "fits now, but would run into starts that other Jobs have booked");
+	text_add(a->text, "the Job fits now, but would overlap starts that other Jobs have booked");
 	if (b)
-		text_add(a->text, "; it has booked %s, and starts before that if it runs into none",
+		text_add(a->text, "; it has booked %s, and starts earlier if it overlaps none",
 			instant_seconds(b->from_ms).s);
 	say_unknown_duration(a);
 	return WAIT_BEHIND;
@@ -321,7 +321,7 @@ const struct feature bookings_feature = {
 	.promise_may = bookings_promise_may,
 	.looks_at_duration = bookings_look_at_duration,
 	.growth_pods = bookings_growth_pods,
-	.growth_refused = "it would run into starts that other Jobs have booked",
+	.growth_refused = "it would overlap starts that other Jobs have booked",
 	.explain = bookings_explain,
 	.after = {[RUN_BOOKED] = advance_run_booked},
 	.before = {[RUN_UNBOOKED] = advance_run_unbooked},

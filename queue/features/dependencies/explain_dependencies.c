@@ -224,7 +224,7 @@ void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 		item->awaited->is_selector
 			? selector_culprit(awaited_selector(item->awaited), item->kind)
 			: awaited_name(item->awaited);
-	text_add(t, "waits in vain for %s", shown(item->text).s);
+	text_add(t, "waits for %s, which can never be met", shown(item->text).s);
 	if (n) {
 		text_add(t, ": %s", shown(n->name).s);
 		add_outcome(t, predecessor_newest(n), item->kind);
@@ -242,16 +242,16 @@ static void add_name(struct text *t, const struct dependency_item *item)
 	const struct known_job *j = predecessor_newest(n);
 	text_add(t, "%s", shown(n->name).s);
 	if (n->awaited.wanted.answered < item->needs)
-		text_add(t, " (it is being looked up)");
+		text_add(t, " (that Job is being looked up)");
 	else if (!j && n->was_deleted)
 		text_add(t,
 			", which was deleted before it was started: create it again, or correct sluice.dev/after");
 	else if (!j)
 		text_add(t,
-			", which is not known: no Job of that name is there, and the ledger knows of none: " CORRECT);
+			", but there is no Job of that name, and the ledger knows of none: " CORRECT);
 	else if (j->outcome == OUTCOME_VANISHED)
 		text_add(t,
-			", which was started and is gone, so that how it ended is not known: create it again, or correct sluice.dev/after");
+			", which was started and is gone, so its outcome is not known: create it again, or correct sluice.dev/after");
 	else if (j->outcome == OUTCOME_RUNS && j->pods > 0)
 		text_add(
 			t, " (%d of %s done)", j->pods_done, count_words((size_t)j->pods, "pod").s);
@@ -271,13 +271,13 @@ static void add_selector(
 	if (s->awaited.wanted.answered < item->needs)
 		text_add(t, " (its Jobs are being looked up)");
 	else if (s->too_many)
-		text_add(t, ", which takes more than %d Jobs: let it take fewer",
+		text_add(t, ", which selects more than %d Jobs: let it select fewer",
 			PREDECESSOR_TAKEN_MAX);
 	else if (others == 0)
 		text_add(t,
-			", which takes no Job: create one with these labels, or correct sluice.dev/after");
+			", which selects no Job: create one with these labels, or correct sluice.dev/after");
 	else
-		text_add(t, " (true of %zu of %zu Jobs)", holding, others);
+		text_add(t, " (met by %zu of %zu Jobs)", holding, others);
 }
 
 static void add_item(struct text *t, const struct dependency_item *item)

@@ -90,8 +90,8 @@ static enum wait_reason singleton_explain(struct question *a)
 		return WAIT_NOT;
 	text_add(a->text,
 		r == r->w->promise
-			? "singleton: runs are being stopped for %.100s of %.100s, which is to start; this one starts when it has ended"
-			: "singleton: %.100s of %.100s runs; this one starts when it has ended",
+			? "singleton: runs are being stopped for %.100s of %.100s, which is to start; this Job starts when that one has ended"
+			: "singleton: %.100s of %.100s runs; this Job starts when that one has ended",
 		r->w->name, family_name(w));
 	return WAIT_DEPENDENCY;
 }

@@ -68,7 +68,7 @@ static enum wait_reason max_running_explain(struct question *a)
 		return WAIT_NOT;
 	size_t n = taken(lq);
 	text_add(a->text,
-		"%s of LocalQueue %s/%s %s%s, and its spec.maxRunning is %d: this one starts when fewer do; ask an admin to raise spec.maxRunning if more may",
+		"%s of LocalQueue %s/%s %s%s, and its spec.maxRunning is %d: this Job starts when fewer do; to allow more, ask an admin to raise spec.maxRunning",
 		count_words(n, "Job").s, lq->ns->name, lq->name, n == 1 ? "runs" : "run",
 		lq->npromised > 0 ? " or will when pods of stopped Jobs have ended" : "",
 		lq->limits.max_running);

@@ -201,7 +201,7 @@ static void explain_line(const struct user *u, struct text *t)
 	size_t n = user_line_length(u);
 	add_user(t, u);
 	text_add(t,
-		" has %s in line in LocalQueue %s/%s, and its spec.limits.perUser.waiting is %d: this one joins the line when one of them starts",
+		" has %s in line in LocalQueue %s/%s, and its spec.limits.perUser.waiting is %d: this Job joins the queue when one of them starts",
 		count_words(n, "Job").s, u->lq->ns->name, u->lq->name, limits_of(u)->waiting);
 }
 
@@ -212,9 +212,9 @@ static void explain_running(const struct user *u, struct text *t)
 	text_add(t, " runs %zu of %s of LocalQueue %s/%s (spec.limits.perUser.running): ", n,
 		count_words(most, "Job").s, u->lq->ns->name, u->lq->name);
 	if (n == most)
-		text_add(t, "this one starts when %s ends", n == 1 ? "it" : "one of them");
+		text_add(t, "this Job starts when %s ends", n == 1 ? "it" : "one of them");
 	else
-		text_add(t, "this one starts when %zu of them have ended", n - most + 1);
+		text_add(t, "this Job starts when %zu of them have ended", n - most + 1);
 }
 
 static void explain_too_large(
@@ -231,7 +231,7 @@ static void explain_held(
 {
 	add_user(t, u);
 	text_add(t,
-		" holds %s of %s in LocalQueue %s/%s (spec.limits.perUser.quota), and this one asks for %s: it starts when enough of that is given back",
+		" holds %s of %s in LocalQueue %s/%s (spec.limits.perUser.quota), and this Job asks for %s: it starts when enough is released",
 		number_words(quota_shown(user_holds(u, limit->name)), limit->name).s,
 		amount_words(limit->amount, limit->name).s, u->lq->ns->name, u->lq->name,
 		number_words(asks, limit->name).s);

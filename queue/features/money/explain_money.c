@@ -121,7 +121,7 @@ static void tell_ceiling(const struct telling *a)
 		money_words(terms_unit_price(a->q, a->w, a->now_ms), a->plan->currency).s,
 		money_words(asked->max_price, "").s);
 	if (start_ms == INT64_MAX)
-		text_add(a->t, "; when it costs less is not known");
+		text_add(a->t, "; when the price falls below that is not known");
 	else
 		text_add(a->t, "; it starts %s%s", local_words(a->plan, start_ms).s,
 			start_ms == a->verdict.latest_ms ? ", its latest start" : "");
@@ -207,7 +207,7 @@ static void tell_fault(const struct budget *b, const struct plan *p, struct text
 static void tell_too_dear(const struct budget *b, int64_t cost, struct text *t)
 {
 	text_add(t,
-		"is expected to cost %s if it starts now, more than the whole of Budget %s (%s): a new period alone does not help; ask for less, say how long it takes (annotation sluice.dev/expected-duration), have the Budget raised, or wait for a lower price",
+		"the Job is expected to cost %s if it starts now, more than the whole of Budget %s (%s): a new period alone does not help; ask for less, say how long it takes (annotation sluice.dev/expected-duration), have the Budget raised, or wait for a lower price",
 		money_words(cost, b->currency).s, b->object.name,
 		money_words(b->spec.amount, "").s);
 }

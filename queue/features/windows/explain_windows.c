@@ -33,7 +33,7 @@ static void add_not_understood(struct text *t, const struct runpolicy *p)
 static void add_closed(struct text *t, const struct window_state *r, int64_t now_ms)
 {
 	const struct runpolicy *p = r->closed_by;
-	text_add(t, "outside of window: ");
+	text_add(t, "outside its window: ");
 	if (!p->calendar_ref->calendar) {
 		add_not_understood(t, p);
 		return;
@@ -47,10 +47,10 @@ static void add_closed(struct text *t, const struct window_state *r, int64_t now
 	text_add(t, "opens %s", local_words(p, opens_ms).s);
 	if (r->opens_ms == CALENDAR_NEVER)
 		text_add(t,
-			"; not all of the %zu RunPolicies that bind it open together within a year",
+			"; its %zu RunPolicies are never all open at the same time within a year",
 			r->npolicies);
 	else if (r->opens_ms != opens_ms)
-		text_add(t, "; all of the %zu that bind it are open from %s on", r->npolicies,
+		text_add(t, "; all of its %zu RunPolicies are open from %s on", r->npolicies,
 			local_words(p, r->opens_ms).s);
 }
 
@@ -80,12 +80,12 @@ static void add_too_short(struct text *t, const struct window_state *r, int64_t 
 		return;
 	if (expected_ms <= 0) {
 		text_add(t,
-			"how long it runs is not known, and RunPolicy %s (Calendar %s) holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration",
+			"the Job has no expected duration, and RunPolicy %s (Calendar %s) holds such Jobs (unknownDuration: Hold): set annotation sluice.dev/expected-duration",
 			p->object.name, p->spec.calendar);
 		return;
 	}
 	text_add(t,
-		"would not end in time: it is expected to run %s%s, and RunPolicy %s (Calendar %s) closes %s",
+		"the Job would not end in time: it is expected to run %s%s, and RunPolicy %s (Calendar %s) closes %s",
 		span_exact(window_state_lasts_ms(r, expected_ms)).s,
 		r->margin_permille ? " with safetyMargin" : "", p->object.name, p->spec.calendar,
 		local_words(p, calendar_next_change(p->calendar_ref->calendar, now_ms)).s);

@@ -517,11 +517,9 @@ static void an_explanation_tells_of_time_and_money(void **state)
 			"\"plan\":\"datacentre\",\"cost\":\"0.35\",\"perHour\":\"0.16\","
 			"\"expectedCost\":\"1.2405\"}");
 	static const char *const lines[] = {
-		"  takes     1h30m30s              as its last runs took, all but the longest\n",
-		"  deadline  2026-11-22 08:00 UTC  DeadlineUnreachable: it cannot end by then any "
-		"more\n",
-		"  stops     2026-11-22 06:00      when its window closes; it waits for the next "
-		"one then\n",
+		"  duration  1h30m30s              as its earlier runs took, the longest left out\n",
+		"  deadline  2026-11-22 08:00 UTC  DeadlineUnreachable: the Job can no longer end by then\n",
+		"  stops     2026-11-22 06:00      when its window closes; then the Job waits for the next window\n",
 		"  cost      0.35 EUR              so far, and 0.16 an hour by PricePlan "
 		"datacentre; 1.24 expected for the whole run\n",
 	};
@@ -629,7 +627,7 @@ static void cost_as_a_table_and_as_csv(void **state)
 				  "\"note\":\"Of runs that ended by C ...\"}"),
 		&plain, &out);
 	assert_non_null(strstr(buf_text(&out), "No run started between A and B"));
-	assert_non_null(strstr(buf_text(&out), "There are more rows"));
+	assert_non_null(strstr(buf_text(&out), "Only the most expensive rows"));
 	assert_non_null(strstr(buf_text(&out), "Of runs that ended by C ...\n"));
 	buf_done(&out);
 	json_free(j);
@@ -658,8 +656,8 @@ static void cost_that_is_estimated_has_columns(void **state)
 		"a         2        0        2h  4.25          EUR                  0s         1h       1.25\n"
 		"b         1        0        1m  1.00          EUR                  0s                      \n"
 		"c         1        0       30s     -                               0s        30s           \n"
-		"ESTIMATED is run time in bills of which the ledger lost the beginning or the end "
-		"(docs/restore.md); EST. COST is what it costs. Both are part of the sums.\n");
+		"ESTIMATED is run time of which the ledger lost the beginning or the end (docs/restore.md), EST. COST what it "
+		"costs. RUN TIME and COST include them.\n");
 	buf_reset(&out);
 	cost_render_csv(tree(j, text), &out);
 	assert_non_null(

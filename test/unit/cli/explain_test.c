@@ -56,7 +56,7 @@ static void a_job_that_waits(void **state)
 		"\"message\":\"waiting for 12 cpu; 2 Jobs are ahead of it\",\"waitsFor\":\"quota\","
 		"\"queuedAt\":\"2026-11-26T11:50:00Z\",\"startAt\":\"2026-11-26T15:12:00Z\","
 		"\"start\":{\"draws\":16,\"p50\":\"2026-11-26T15:30:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
-		"\"moved\":{\"from\":\"2026-11-26T14:30:00Z\",\"at\":\"2026-11-26T11:57:00Z\",\"why\":\"1 node went\"}},"
+		"\"moved\":{\"from\":\"2026-11-26T14:30:00Z\",\"at\":\"2026-11-26T11:57:00Z\",\"why\":\"1 node was removed\"}},"
 		"\"deadline\":\"2026-11-27T08:00:00Z\",\"deadlineUnreachable\":true,"
 		"\"expectedSeconds\":5430,\"expectedFrom\":\"History\"}}",
 		NULL, &out);
@@ -65,10 +65,9 @@ static void a_job_that_waits(void **state)
 		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
 		"at 100), queued 2026-11-26 12:50 (10m ago), not before 2026-11-26 16:12\n"
 		"  state     Waiting           WaitingForQuota\n"
-		"  moved     forecast          Until 12:57 the expected start was 15:30. Since then: 1 node went.\n"
-		"  takes     1h30m30s          as its last runs took, all but the longest\n"
-		"  deadline  2026-11-27 09:00  DeadlineUnreachable: it cannot end by then any "
-		"more\n");
+		"  moved     forecast          Until 12:57 the expected start was 15:30. Since then: 1 node was removed.\n"
+		"  duration  1h30m30s          as its earlier runs took, the longest left out\n"
+		"  deadline  2026-11-27 09:00  DeadlineUnreachable: the Job can no longer end by then\n");
 	buf_done(&out);
 }
 

@@ -169,7 +169,7 @@ static const struct place_row {
 	{IN_LINE("2"), "time of queueing, 1 Job is ahead of it\n"},
 	{"\"state\":\"Waiting\",\"waitsFor\":\"its window\"",
 		"time of queueing; it waits (its window)\n"},
-	{"\"state\":\"Starting\"", "time of queueing; its turn has come, and it starts\n"},
+	{"\"state\":\"Starting\"", "time of queueing; it is starting\n"},
 	{"\"state\":\"Deleting\"", "time of queueing\n"},
 };
 
@@ -239,13 +239,13 @@ static const struct priority_row {
 	const char *job, *place, *says;
 } priorities[] = {
 	{WAITING, PLACE("main", ",\"priority\":1000", IN_LINE("1")),
-		"Job train has WorkloadPriorityClass high (1000): it has its place in line by that from now "
+		"Job train has WorkloadPriorityClass high (1000): it is queued by that priority from now "
 		"on, and is the next in line\n"},
 	{WAITING, PLACE("main", ",\"priority\":100,\"claimedPriority\":1000", IN_LINE("3")),
 		"from now on, 2 Jobs are ahead of it; its ClusterQueue counts it as 100\n"},
 	{RUNNING, PLACE("main", ",\"priority\":1000", "\"state\":\"Running\""),
-		"(1000): it runs, and that decides from now on whether it is stopped for Jobs that wait (also "
-		"at once), and its place when it waits again\n"},
+		"(1000): the run goes on; from now on this priority decides whether it is stopped for waiting "
+		"Jobs, and its place when it waits again\n"},
 	{JOB(QUEUED, HELD, WAITS, ""),
 		PLACE("main", ",\"priority\":1000", "\"state\":\"Waiting\",\"waitsFor\":\"x\""),
 		"(1000): it stays on hold; to queue it: sluice release job/train -n team\n"},

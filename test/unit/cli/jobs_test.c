@@ -223,7 +223,8 @@ static void a_start_says_when(void **state)
 		{"\"state\":\"Waiting\",\"startAt\":\"2026-11-28T16:00:00Z\"", "in 2d4h"},
 		{"\"state\":\"Running\",\"startedAt\":\"2026-11-25T14:05:00Z\"",
 			"since 2026-11-25 14:05 UTC"},
-		{"\"state\":\"Stopping\",\"startedAt\":\"2026-11-26T00:00:00Z\"", "since 00:00 UTC"},
+		{"\"state\":\"Stopping\",\"startedAt\":\"2026-11-26T00:00:00Z\"",
+			"since 00:00 UTC"},
 		{"\"state\":\"Running\",\"startedAt\":\"yesterday\"", "-  "}};
 	(void)state;
 	clock_of("UTC");
@@ -259,7 +260,7 @@ static void states_names_and_json(void **state)
 		    "\"ledgerDownSince\":\"2026-11-26T19:43:00Z\"}}"),
 		OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
 	assert_non_null(strstr(buf_text(&text),
-		"\n\nPostgres does not answer since 2026-11-26 19:43 UTC: running Jobs go on, and no Job starts"));
+		"\n\nPostgres has not answered since 2026-11-26 19:43 UTC: running Jobs continue, but no Job starts"));
 	report(list, OUTPUT_TABLE, false, 16, &text);
 	assert_string_equal(buf_text(&text), "");
 	report("{\"items\":[1,null,{},[],{\"spec\":1,\"status\":{\"state\":2}}]}", OUTPUT_WIDE,

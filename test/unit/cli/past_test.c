@@ -245,7 +245,7 @@ static void a_report_says_what_is_not_in_it(void **state)
 		"team  JOBS  STARTS  RUNNING  ENDED       WAIT P50  WAIT P99  RUN TIME  CPU HOURS  POD TIME LOST  COST  CURRENCY\n"
 		"a        1       1        0  1 Finished        1s        1s        1s       1.00             0s  1.00  EUR\n"
 		"Runs that ended by 2026-10-01 10:00 UTC are not in this answer.\n"
-		"There are more rows: these are the dearest; the totals are of all.\n");
+		"Only the most expensive rows are shown; the totals are of all rows.\n");
 }
 
 static void a_report_may_be_empty(void **state)
@@ -304,13 +304,13 @@ static void a_history_is_a_table_the_newest_first(void **state)
 		"\"startedAt\":\"2026-11-21T10:00:02.000Z\","
 		"\"stoppedAt\":\"2026-11-21T10:20:00.000Z\",\"runSeconds\":1198,"
 		"\"reason\":\"Preempted\",\"lostSeconds\":0}," FIRST_RUN "]}",
-		"JOB          RUN  QUEUED                STARTED              STOPPED           RAN  WHY                                    POD TIME LOST      COST\n"
-		"team/next      1  2026-11-21 10:50 UTC  -                    -                   -  is about to start                                 0s         -\n"
-		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m  runs                                              0s         -\n"
-		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m  WindowClosed, its pods are waited for             0s         -\n"
-		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m  Preempted for another Job                         0s         -\n"
-		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m  Preempted for team/urgent                      1h20m  1.20 EUR\n"
-		"There are more runs: these are the newest. An earlier --until shows older ones.\n");
+		"JOB          RUN  QUEUED                STARTED              STOPPED           RAN  WHY                                        POD TIME LOST      COST\n"
+		"team/next      1  2026-11-21 10:50 UTC  -                    -                   -  starting                                              0s         -\n"
+		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m  running                                               0s         -\n"
+		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m  WindowClosed, waiting for its pods to end             0s         -\n"
+		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m  Preempted for another Job                             0s         -\n"
+		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m  Preempted for team/urgent                          1h20m  1.20 EUR\n"
+		"Only the newest runs are shown. An earlier --until shows older ones.\n");
 }
 
 static void a_history_of_one_namespace_does_not_repeat_it(void **state)
@@ -340,12 +340,12 @@ static void the_history_of_a_job_is_a_story(void **state)
 			"         finished 2026-11-22 11:00 after 1d; cost <0.01 EUR\n"
 			"  in all: 2 runs, waited 20m, ran 1d, 1h20m of pod time lost, cost 1.20 EUR; the Job succeeded.\n"},
 		{SECOND_RUN "\"state\":\"Running\",\"runSeconds\":600.5}", STORY_BEGINS
-			"         runs, for 10m so far\n"
+			"         running for 10m so far\n"
 			"  in all: 2 runs, waited 20m, ran 49m, 1h20m of pod time lost, cost 1.20 EUR; the Job runs.\n"},
 		{SECOND_RUN "\"state\":\"Stopping\",\"stoppingAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Preempted\",\"runSeconds\":600.0}",
 			STORY_BEGINS
-			"         stopping since 11:10: Preempted for another Job, its pods are waited for\n"
+			"         stopping since 11:10: Preempted for another Job, waiting for its pods to end\n"
 			"  in all: 2 runs, waited 20m, ran 49m, 1h20m of pod time lost, cost 1.20 EUR; the Job is being stopped.\n"},
 		{SECOND_RUN "\"state\":\"Ended\",\"stoppedAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Deleted\",\"outcome\":\"Deleted\",\"runSeconds\":600,"
@@ -378,9 +378,9 @@ static void a_story_may_begin_in_the_middle(void **state)
 		"  run 2: started 2026-11-21 11:00 UTC, in ClusterQueue batch\n"
 		"         failed 12:00 after 1h\n"
 		"  run 3: queued 2026-11-21 12:00, got quota 13:00\n"
-		"         is about to start\n"
+		"         starting\n"
 		"  in all: 2 runs, waited 0s, ran 1h; the Job is about to start.\n"
-		"  Its first run here is run 2: earlier ones ended before --since, were called off, or are forgotten.\n");
+		"  Runs before run 2 are not shown: they ended before --since, were cancelled, or are no longer kept.\n");
 }
 
 /* One block each, the newest Job last; a terminal obeys none of it. */
@@ -407,7 +407,7 @@ static void a_name_that_was_used_again_is_two_jobs(void **state)
 		"Job team/train (uid new, submitted by bob?[2J), ClusterQueue q:\n"
 		"  run 1: started 2026-11-21 12:00\n"
 		"         stopped 12:01 after 1m: x?y\n"
-		"  in all: 1 run, waited 0s, ran 1m; no run of it goes on: sluice explain says whether it waits.\n");
+		"  in all: 1 run, waited 0s, ran 1m; no run is active; sluice explain tells whether it waits.\n");
 }
 
 static void a_history_may_be_empty(void **state)
@@ -422,7 +422,7 @@ static void a_history_may_be_empty(void **state)
 		"Job / (uid ), ClusterQueue :\n"
 		"  run 0: got quota \n"
 		"         stopped  after 0s\n"
-		"  in all: 1 run, waited 0s, ran 0s; no run of it goes on: sluice explain says whether it waits.\n");
+		"  in all: 1 run, waited 0s, ran 0s; no run is active; sluice explain tells whether it waits.\n");
 }
 
 static void a_job_without_runs_is_told(void **state)

@@ -170,8 +170,8 @@ static void what_no_status_has_is_told_below(void **state)
 	assert_int_equal(get(&s, NULL, false), 0);
 	table(&s, NULL, false);
 	wants(&s, "\nbatch: stopping 3 Jobs, up to 30s, for Jobs that preempt them\n");
-	wants(&s, "\n2 Jobs wait for a queue that does not exist; sluice explain says");
-	wants(&s, "\nPostgres does not answer since 2026-11-26 12:00 CET: running Jobs go on");
+	wants(&s, "\n2 Jobs wait for a queue that does not exist; sluice explain job/NAME");
+	wants(&s, "\nPostgres has not answered since 2026-11-26 12:00 CET: running Jobs continue");
 	stage_close(&s);
 }
 
@@ -216,7 +216,8 @@ static void a_status_that_is_missing_refused_or_old_says_so(void **state)
 	wants(&s, "\nrefused: closed until 2026-11-27 02:00 CET\n");
 	assert_null(strstr(buf_text(&s.text), "\nrefused: it was changed"));
 	wants(&s, "\nchanged       active  ");
-	wants(&s, "\nchanged: it was changed, and the controller has not looked at it since");
+	wants(&s,
+		"\nchanged: its spec was changed, and the controller has not read the new one yet");
 	stage_close(&s);
 }
 
@@ -354,7 +355,7 @@ static void a_controller_that_does_not_answer_is_told(void **state)
 		const char *says; /* NULL: nothing */
 	} rows[] = {
 		{503, "service unavailable\n",
-			"\nThe controller does not answer: what stands here is what it wrote last.\n"},
+			"\nThe controller does not answer: this shows what it wrote last.\n"},
 		{503, STATUS("503", "ServiceUnavailable", "no controller leads"),
 			"\nThe controller does not answer (no controller leads): "},
 		{400, STATUS("400", "BadRequest", "status.trouble.reason is not known"), NULL},

@@ -408,7 +408,7 @@ static const struct {
 			 "3 runs are there until 2026-11-30T10:00:00Z") ",\"possibleFrom\":\"2026-11-30T10:00:00Z\""),
 		RESERVE_REFUSED,
 		"AdvanceReservation demo is not accepted: 3 runs are there until 2026-11-30 10:00 UTC\n"
-		"It stays, and is looked at again once a minute until its time is past. To drop it: kubectl delete advancereservation demo\n"},
+		"The AdvanceReservation stays, and is tried again once a minute until it ends. To delete it: kubectl delete advancereservation demo\n"},
 	{OBJECT(1, ACCEPTED("False", "TooMuch", "a\\u001b[31m\\nb")), RESERVE_REFUSED, NULL},
 };
 

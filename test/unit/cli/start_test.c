@@ -111,11 +111,11 @@ static void it_says_what_moved_it(void **state)
 	render(START(SURE
 		       "\"p50\":\"2026-11-26T15:40:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
 		       "\"moved\":{\"from\":\"2026-11-26T14:10:00Z\",\"at\":\"2026-11-26T11:59:48Z\","
-		       "\"why\":\"3 Jobs came that start before it\"}"),
+		       "\"why\":\"3 new Jobs start before it\"}"),
 		false, &out);
 	assert_non_null(strstr(buf_text(&out),
 		"Expected start 15:40 UTC, 90 % sure by 17:00.\n"
-		"Until 11:59 the expected start was 14:10. Since then: 3 Jobs came that start before it.\n\n"));
+		"Until 11:59 the expected start was 14:10. Since then: 3 new Jobs start before it.\n\n"));
 	buf_done(&out);
 }
 
@@ -212,18 +212,18 @@ static void it_is_asked_for_until_it_is_known(void **state)
 	"{\"change\":\"" change "\",\"to\":\"" to "\",\"text\":\"" text "\"," gain "}"
 #define EARLIER(seconds) "\"earlierSeconds\":" #seconds
 
-static const char all_variants[] =
-	REVIEW("\"variants\":[" VARIANT("PriorityClass", "high", "with class high",
-		"\"starts\":true,\"start\":{\"p50\":\"2026-11-26T12:30:00Z\"}") "," VARIANT("Pods",
-		"8", "with 8 pods", EARLIER(2400)) "," VARIANT("Toleration", "spot",
-		"if it tolerated the taints of flavor spot", EARLIER(600)) "," VARIANT("LocalQueue",
-		"night", "in LocalQueue night", EARLIER(90)) "," VARIANT("ExpectedDuration", "2h",
-		"if it were expected to take 2h", EARLIER(7800)) "," VARIANT("NodeLabels", "gpu",
-		"in flavor gpu", EARLIER(30)) "," VARIANT("MaxPrice", "2.75 nvidia.com/gpu",
-		"with a price ceiling of 2.75",
-		EARLIER(0)) "," VARIANT("LocalQueue", "day", "in LocalQueue day",
-		EARLIER(-300)) "],"
-			       "\"notPlayed\":[{\"change\":\"Pods\",\"text\":\"it has one pod\"}]");
+static const char all_variants[] = REVIEW("\"variants\":[" VARIANT("PriorityClass", "high",
+	"with class high",
+	"\"starts\":true,\"start\":{\"p50\":\"2026-11-26T12:30:00Z\"}") "," VARIANT("Pods", "8",
+	"with 8 pods", EARLIER(2400)) "," VARIANT("Toleration", "spot",
+	"with a toleration for the taints of flavor spot",
+	EARLIER(600)) "," VARIANT("LocalQueue", "night", "in LocalQueue night",
+	EARLIER(90)) "," VARIANT("ExpectedDuration", "2h", "with an expected duration of 2h",
+	EARLIER(7800)) "," VARIANT("NodeLabels", "gpu", "in flavor gpu",
+	EARLIER(30)) "," VARIANT("MaxPrice", "2.75 nvidia.com/gpu", "with a price limit of 2.75",
+	EARLIER(0)) "," VARIANT("LocalQueue", "day", "in LocalQueue day",
+	EARLIER(-300)) "],"
+		       "\"notPlayed\":[{\"change\":\"Pods\",\"text\":\"it has one pod\"}]");
 
 static void render_review(const char *review, bool json, struct buf *out)
 {
@@ -258,16 +258,16 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out, "40m earlier with 8 pods ");
 	says(&out,
 		" kubectl patch job train-8 -n team --type merge -p '{\"spec\":{\"parallelism\":8}}'\n");
-	says(&out, "10m earlier if it tolerated the taints of flavor spot");
+	says(&out, "10m earlier with a toleration for the taints of flavor spot");
 	says(&out, "spec.nodeTaints of kubectl get resourceflavors.sluice.dev spot -o yaml");
 	says(&out, "1m30s earlier in LocalQueue night");
 	says(&out, " sluice move job/train-8 --queue night -n team\n");
-	says(&out, "2h10m earlier if it were expected to take 2h");
+	says(&out, "2h10m earlier with an expected duration of 2h");
 	says(&out,
 		" kubectl annotate job train-8 -n team --overwrite 'sluice.dev/expected-duration=2h'   # only if it takes no longer\n");
 	says(&out, "30s earlier in flavor gpu");
 	says(&out, "spec.nodeLabels of kubectl get resourceflavors.sluice.dev gpu -o yaml");
-	says(&out, "\nNot earlier: with a price ceiling of 2.75; in LocalQueue day.\n");
+	says(&out, "\nNot earlier: with a price limit of 2.75; in LocalQueue day.\n");
 	says(&out, "\nNot tried: it has one pod.\n");
 	says(&out,
 		"\nSimulated 4 times each, with the queue as it was 3s ago. Nothing was changed.\n");

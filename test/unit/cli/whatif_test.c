@@ -612,19 +612,19 @@ static void the_tables_say_what_moves(void **state)
 	struct buf out;
 	render(much, false, &out);
 	assert_string_equal(buf_text(&out),
-		"CLUSTERQUEUE  EARLIER  LATER  SAME  WAIT NOW  WAIT THEN\n"
-		"batch              10      2     5        1h        20m\n"
-		"new                 3      1     1         -          -\n"
-		"and 2 more ClusterQueues, with fewer Jobs that move\n"
+		"CLUSTERQUEUE  EARLIER  LATER  SAME  WAIT NOW  WAIT AFTER\n"
+		"batch              10      2     5        1h         20m\n"
+		"new                 3      1     1         -           -\n"
+		"and 2 more ClusterQueues, with fewer Jobs that change\n"
 		"\n"
-		"JOB         CLUSTERQUEUE  START NOW      START THEN  DIFFERENCE\n"
-		"team/big    batch         Fri 13:10 UTC  12:30       1d earlier\n"
-		"team/small  batch         at once        12:05       5m later\n"
-		"team/stuck  batch         no start       14:00       starts only then\n"
-		"team/lost   batch         14:00          no start    no longer starts\n"
-		"and 734 more that move less; --all shows more\n"
+		"JOB         CLUSTERQUEUE  START NOW      START AFTER  DIFFERENCE\n"
+		"team/big    batch         Fri 13:10 UTC  12:30        1d earlier\n"
+		"team/small  batch         at once        12:05        5m later\n"
+		"team/stuck  batch         no start       14:00        starts only with it\n"
+		"team/lost   batch         14:00          no start     no longer starts\n"
+		"and 734 more that change less; --all shows more\n"
 		"\n"
-		"Based on 4 plays of the queue as it is and 4 as it would be, begun 4s ago, 30 days ahead.\n"
+		"Simulated 4 times each, with and without the change, begun 4s ago, 30 days ahead.\n"
 		"Runs of these Jobs are expected to cost 130.00 EUR instead of 123.45.\n"
 		"Runs of these Jobs are expected to cost 1.00 USD, as now.\n"
 		"1234 Jobs wait: 200 start earlier (by 40m in the median), 1 starts later (by 5m), "
@@ -647,7 +647,7 @@ static void few_jobs_are_shown_unless_all_are_wanted(void **state)
 	render(buf_text(&text), false, &out);
 	assert_non_null(strstr(buf_text(&out), "t/j9"));
 	assert_null(strstr(buf_text(&out), "t/j10"));
-	assert_non_null(strstr(buf_text(&out), "and 2 more that move less; --all shows more\n"));
+	assert_non_null(strstr(buf_text(&out), "and 2 more that change less; --all shows more\n"));
 	buf_done(&out);
 	render(buf_text(&text), true, &out);
 	assert_non_null(strstr(buf_text(&out), "t/j11"));
@@ -662,8 +662,8 @@ static void where_nothing_moves_a_line_says_so(void **state)
 	struct buf out;
 	render(WHATIF("\"draws\":4,\"jobs\":7,\"earlier\":0,\"later\":0,\"same\":7"), false, &out);
 	assert_string_equal(buf_text(&out),
-		"Based on 4 plays of the queue as it is and 4 as it would be.\n"
-		"7 Jobs wait, and would start when they do now. Nothing was written.\n");
+		"Simulated 4 times each, with and without the change.\n"
+		"7 Jobs wait, and their starts would not change. Nothing was written.\n");
 	buf_done(&out);
 	render(WHATIF("\"draws\":1,\"jobs\":0"), false, &out);
 	assert_non_null(strstr(buf_text(&out),

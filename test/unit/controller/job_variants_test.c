@@ -85,7 +85,7 @@ static void half_of_its_pods(void **state)
 	says(&m, CHANGE_PODS, 0, "16", "8", "with 8 pods");
 	assert_int_equal(told_of(&m, find(&m, CHANGE_PODS, 0)).pods, 8);
 	assert_int_equal(m.variants.n, 1);
-	assert_string_equal(left_out(&m, CHANGE_PRIORITY_CLASS), "there is no class above its own");
+	assert_string_equal(left_out(&m, CHANGE_PRIORITY_CLASS), "there is no higher class");
 	done(&m);
 	m = make(world_of_json(plain_world),
 		job_of_json(1, "main", "'sluice.dev/completions-equal-parallelism':'true'",
@@ -101,7 +101,7 @@ static void half_of_its_pods(void **state)
 			"'parallelism':16,'completions':40,", ""));
 	assert_null(find(&m, CHANGE_PODS, 0));
 	assert_string_equal(left_out(&m, CHANGE_PODS),
-		"it may start with 2 pods as it is (sluice.dev/min-parallelism)");
+		"it may already start with 2 pods (sluice.dev/min-parallelism)");
 	done(&m);
 }
 
@@ -122,13 +122,14 @@ static void flavors_that_it_rules_out(void **state)
 	struct made m = make(world_of_json(world),
 		job_of_json(1, "main", "", "",
 			"'nodeSelector':{'pool':'node','other':'x'},'tolerations':[{'key':'mine','operator':'Exists'}],"));
-	says(&m, CHANGE_TOLERATION, 0, "", "spot", "if it tolerated the taints of flavor spot");
+	says(&m, CHANGE_TOLERATION, 0, "", "spot",
+		"with a toleration for the taints of flavor spot");
 	const struct job *j = &find(&m, CHANGE_TOLERATION, 0)->job;
 	assert_int_equal(j->placement.ntolerations, 3);
 	assert_string_equal(j->placement.tolerations[0].key, "mine");
 	assert_ptr_equal(j->template->tolerations, j->placement.tolerations);
 	assert_int_equal(m.job->placement.ntolerations, 1);
-	says(&m, CHANGE_NODE_LABELS, 0, "", "gpu", "if its nodeSelector matched flavor gpu");
+	says(&m, CHANGE_NODE_LABELS, 0, "", "gpu", "with a nodeSelector for flavor gpu");
 	j = &find(&m, CHANGE_NODE_LABELS, 0)->job;
 	assert_string_equal(j->placement.node_selector[0].value, "gpu");
 	assert_string_equal(j->placement.node_selector[1].value, "x");
@@ -206,7 +207,7 @@ static void a_shorter_length_only_where_it_matters(void **state)
 		char annotation[100], text[100];
 		snprintf(annotation, sizeof(annotation), "'sluice.dev/expected-duration':'%s'",
 			cases[i].annotation);
-		snprintf(text, sizeof(text), "if it were expected to take %s", cases[i].to);
+		snprintf(text, sizeof(text), "with an expected duration of %s", cases[i].to);
 		struct made m =
 			make(world_of_json(backfill), job_of_json(1, "main", annotation, "", ""));
 		says(&m, CHANGE_EXPECTED_DURATION, 0, cases[i].from, cases[i].to, text);
@@ -244,7 +245,7 @@ static void higher_classes_as_far_as_they_count(void **state)
 	m = make(world_of_json(capped), job_of_json(1, "main", "", "", ""));
 	assert_null(find(&m, CHANGE_PRIORITY_CLASS, 0));
 	assert_string_equal(left_out(&m, CHANGE_PRIORITY_CLASS),
-		"its ClusterQueue counts no higher priority (spec.maxPriority)");
+		"its ClusterQueue caps the priority (spec.maxPriority)");
 	done(&m);
 }
 
@@ -254,7 +255,7 @@ static void a_tenth_more(void **state)
 	struct made m = make(world_of_json(plain_world),
 		job_of_json(1, "main", "'sluice.dev/max-price':'2.50 nvidia.com/gpu'", "", ""));
 	says(&m, CHANGE_MAX_PRICE, 0, "2.50 nvidia.com/gpu", "2.75 nvidia.com/gpu",
-		"with a price ceiling of 2.75 nvidia.com/gpu");
+		"with a price limit of 2.75 nvidia.com/gpu");
 	assert_int_equal(find(&m, CHANGE_MAX_PRICE, 0)->job.terms.max_price, 2750000);
 	done(&m);
 	m = make(world_of_json(plain_world),

@@ -197,10 +197,10 @@ static void nothing_is_made_up(void **state)
 	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 60});
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 90});
 	assert_why(&a[1], 2,
-		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
+		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 30});
 	assert_why(&a[2], 2,
-		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -221,12 +221,12 @@ static void jobs_that_came_are_counted(void **state)
 	tell(q, BEGIN_MS, (struct told){7, 1, MINUTE_MS});
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 60}, {3, 180}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});
-	assert_why(&a[2], 3, "2 Jobs came that start before it");
+	assert_why(&a[2], 3, "2 new Jobs start before it");
 	assert_false(find(&a[2], 4, &m));
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}, {3, 90}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});
 	assert_why(&a[3], 3, /* Jobs that come make nothing sooner */
-		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 4);
 	queue_free(q);
 }
@@ -240,12 +240,12 @@ static void jobs_that_are_gone_or_held_are_counted(void **state)
 	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 60}, {3, 120}, {4, 180});
 	queue_drop_job(q, &second);
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {3, 60}, {4, 120});
-	assert_why(&a[1], 3, "1 Job that waited is gone or held back");
-	assert_why(&a[1], 4, "1 Job that waited is gone or held back");
+	assert_why(&a[1], 3, "1 waiting Job is gone or held");
+	assert_why(&a[1], 4, "1 waiting Job is gone or held");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {3, NEVER}, {4, 60});
-	assert_why(&a[2], 4, "1 Job that waited is gone or held back");
+	assert_why(&a[2], 4, "1 waiting Job is gone or held");
 	assert_why(&a[2], 3, /* it makes nothing later */
-		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
+		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -260,12 +260,12 @@ static void runs_that_go_on_are_counted_once(void **state)
 	most_ms = 40 * MINUTE_MS;
 	int64_t now_ms = BEGIN_MS + 21 * MINUTE_MS;
 	ANSWER(&a[1], q, now_ms, &a[0], {2, 40}, {3, 100});
-	assert_why(&a[1], 2, "1 run went on for longer than expected");
-	assert_why(&a[1], 3, "1 run went on for longer than expected");
+	assert_why(&a[1], 2, "1 run takes longer than expected");
+	assert_why(&a[1], 3, "1 run takes longer than expected");
 	now_ms = BEGIN_MS + 41 * MINUTE_MS;
 	ANSWER(&a[2], q, now_ms, &a[1], {2, 60}, {3, 140});
 	assert_why(&a[2], 2, /* known already when that was told */
-		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
+		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -299,7 +299,7 @@ static void runs_that_are_stopped_have_not_ended(void **state)
 	queue_release_job(q, &first, BEGIN_MS, BEGIN_MS + HOUR_MS);
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {1, 60}, {2, 0}, {3, 60});
 	assert_why(&a[1], 3,
-		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 2);
 	queue_free(q);
 }
@@ -321,10 +321,10 @@ static void nodes_are_counted_by_the_way_they_move_it(void **state)
 	set_node(q, "new"); /* again, as it was */
 	queue_drop_node(q, "old");
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 60});
-	assert_why(&a[1], 2, "1 node came");
+	assert_why(&a[1], 2, "1 node was added");
 	queue_drop_node(q, "new");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 90});
-	assert_why(&a[2], 2, "1 node went");
+	assert_why(&a[2], 2, "1 node was removed");
 	done(a, 3);
 	queue_free(q);
 }
@@ -341,20 +341,20 @@ static void more_jobs_that_are_to_come_are_a_reason(void **state)
 	arrivals = 5;
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 62});
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 90}); /* counted since it was told */
-	assert_why(&a[2], 2, "more Jobs are expected to come than before");
+	assert_why(&a[2], 2, "more new Jobs are expected than before");
 	arrivals = 6;
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}); /* that makes nothing sooner */
 	assert_why(&a[3], 2,
-		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
 	arrivals_are_young = false;
 	set_node(q, "lost");
 	queue_drop_node(q, "lost");
 	ANSWER(&a[4], q, BEGIN_MS, &a[3], {2, 90});
-	assert_why(&a[4], 2, "1 node went, more Jobs are expected to come than before");
+	assert_why(&a[4], 2, "1 node was removed, more new Jobs are expected than before");
 	arrivals = 9;
 	ANSWER(&a[5], q, BEGIN_MS, &a[4], {2, 200}); /* by the hour it may be as many as before */
 	assert_why(&a[5], 2,
-		"nothing else is known to have changed: runs may be expected to take longer than before, or more Jobs to come");
+		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
 	done(a, 6);
 	queue_free(q);
 }
@@ -382,7 +382,7 @@ static void objects_of_its_tree_have_names(void **state)
 	assert_why(&a[1], 2, "ResourceFlavor node was changed");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 20});
 	assert_why(&a[2], 2,
-		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -408,7 +408,7 @@ static void objects_that_come_and_go(void **state)
 	assert_why(&a[1], 2, "RunPolicy night is new");
 	queue_drop_runpolicy(q, "night");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 90});
-	assert_why(&a[2], 2, "an object of an admin was removed");
+	assert_why(&a[2], 2, "an admin removed an object");
 	done(a, 3);
 	queue_free(q);
 }
@@ -451,7 +451,7 @@ static void in_another_tree_it_begins_anew(void **state)
 	edit_flavor(q, "node", "c");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 60});
 	assert_why(&a[2], 2, /* the flavor is of the other tree */
-		"nothing else is known to have changed: runs may be expected to take less long than before, or fewer Jobs to come");
+		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }

@@ -447,7 +447,7 @@ static void what_fails_has_a_sentence(void **state)
 	assert_true(ask(x, 0, "ann", "team"));
 	pass(x, 1);
 	assert_int_equal(x->asker[0].end, REVIEW_FAILED);
-	assert_non_null(strstr(x->asker[0].text, "could not be played: no process"));
+	assert_non_null(strstr(x->asker[0].text, "could not be simulated: no process"));
 	asks.no_process = false;
 	asks.fails = true;
 	pass(x, 60);

@@ -439,7 +439,7 @@ static void a_reservation_tells_its_window(void **state)
 	assert_string_equal(json_text(condition(status, "Accepted"), "status"), "True");
 	assert_int_equal(count(condition(status, "Accepted"), "observedGeneration"), 2);
 	assert_string_equal(json_text(condition(status, "Accepted"), "message"),
-		"what it asks for is reserved");
+		"the requested quota is reserved");
 	assert_string_equal(json_text(condition(status, "Kept"), "lastTransitionTime"), SINCE);
 	const cJSON *gpu = member(json_array(status, "flavors"), "gpu");
 	const cJSON *cpu = member(json_array(gpu, "resources"), "cpu");

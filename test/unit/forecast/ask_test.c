@@ -232,7 +232,7 @@ static void an_ask_that_hangs_ends(void **state)
 	o.ask_ms = 1;
 	assert_int_equal(ask_begin(q, &o, &a, &e), 0);
 	assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
-	assert_non_null(strstr(e.text, "no play came to its end"));
+	assert_non_null(strstr(e.text, "no simulation finished"));
 	ask_free(a);
 	no_child_is_left();
 	queue_free(q);
@@ -424,7 +424,7 @@ static void process_1_buries_the_plays_of_an_ask_that_ends_early(void **state)
 		if (stopped)
 			assert_int_equal(kill(*play, SIGSTOP), 0);
 		assert_int_equal(read_answer(a, &answer, &e), ERR_BUSY);
-		assert_non_null(strstr(e.text, "no play came to its end"));
+		assert_non_null(strstr(e.text, "no simulation finished"));
 		no_child_is_left();
 		ask_free(a);
 	}

@@ -53,7 +53,7 @@ static const char *told_of(struct crowd *c, const char *name, struct explanation
 static void while_the_ledger_is_away_what_does_not_run_says_so(void **state)
 {
 	static const char down[] =
-		"Postgres does not answer since 2026-11-21T10:00:00Z: running Jobs go on, and no Job starts until it is back";
+		"Postgres has not answered since 2026-11-21T10:00:00Z: running Jobs continue, but no Job starts until it is back";
 	struct crowd c;
 	struct explanation x;
 	(void)state;
@@ -166,7 +166,8 @@ static void beyond_the_quota_the_last_to_start_give_way(void **state)
 	assert_int_equal(running(&c), 8);
 	assert_true(c.job[8]->now->job.suspend);
 	assert_true(c.job[9]->now->job.suspend);
-	assert_non_null(strstr(c.job[9]->now->job.admission.story, "the last to start give way"));
+	assert_non_null(strstr(
+		c.job[9]->now->job.admission.story, "the runs that started last are stopped"));
 	world_done(&c.w);
 }
 

@@ -325,7 +325,7 @@ static void a_manifest_that_is_applied_again_is_no_growth(void **state)
 	assert_int_equal(w.j->now->job.parallelism, 2);
 	assert_null(strstr(w.notes, "grows from"));
 	assert_string_equal(w.last[NOTE_CALL_OFF].text,
-		"does not grow to 5 pods: it is to go on with fewer pods");
+		"does not grow to 5 pods: the run is about to go on with fewer pods");
 	assert_int_equal(pods_held(&w), 5); /* pods of eight may be left */
 	have_quota(&w, 2);
 	have_pods(&w, 2, 0);
@@ -644,8 +644,8 @@ static void a_growth_that_the_ledger_lost_is_adopted(void **state)
 	turn(&w);
 	assert_int_equal(pods_held(&w), 5);
 	assert_string_equal(w.last[NOTE_ADOPT].text,
-		"adopted: the ledger had lost that attempt 1 has grown; it keeps what its "
-		"sluice.dev/admission annotation says that it holds");
+		"adopted: the ledger did not know that attempt 1 had grown; the run keeps what its "
+		"annotation sluice.dev/admission says");
 	assert_false(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 5);
 	world_done(&w);

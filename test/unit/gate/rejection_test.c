@@ -254,7 +254,7 @@ static void it_is_queued_again_after_a_pause(void **state)
 		assert_null(w.j->now->job.hold);
 		assert_false(first_reservation(&w)->open);
 		assert_true(gate_explain(w.gate, "team-a", "train", w.now_ms, &x));
-		assert_non_null(strstr(x.sentence, "one more failed pod would fail it"));
+		assert_non_null(strstr(x.sentence, "one more failed pod would fail the Job"));
 		at(&w, w.now_ms + pause_ms - 1000);
 		assert_true(w.j->now->job.suspend);
 		at(&w, w.now_ms + 1000);

@@ -95,7 +95,7 @@ static void the_next_leader_knows_what_counted_at_the_start(void **state)
 	world_restart(w); /* nobody tells it of the class */
 	turn(w);
 	assert_counts(w, 1000,
-		"keeps its priority 1000, which counted last under an earlier leader and stands in its annotation sluice.dev/admission: WorkloadPriorityClass high does not exist");
+		"keeps its priority 1000, recorded in its annotation sluice.dev/admission: WorkloadPriorityClass high does not exist");
 	world_restart(w);
 	turn(w);
 	assert_counts(w, 1000, "keeps its priority 1000");
@@ -122,7 +122,7 @@ static void where_no_story_tells_it_nothing_is_made_up(void **state)
 	write_story(w, story_with(w, 1, false, 0));
 	world_restart(w);
 	turn(w);
-	assert_counts(w, 0, "its priority counts as 0, for what counted before is not known");
+	assert_counts(w, 0, "its priority counts as 0, because the earlier one is not known");
 	assert_int_equal(w->sent[INTENT_RETELL], 0);
 }
 

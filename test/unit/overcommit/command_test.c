@@ -126,9 +126,9 @@ static void a_node_that_lends(void **state)
 		"ordinary pod, 0 that live on what is lent.\n"
 		"                     CPU  MEMORY\n"
 		"    allocatable       10     10G\n"
-		"  - kept free      3500m   3500M  all use together is to stay below 65 % and 65 "
+		"  - kept free      3500m   3500M  total use must stay below 65 % and 65 "
 		"%\n"
-		"  - system             1      1G  the more of used (1, 1G) and reserved (0, 0)\n"
+		"  - system             1      1G  the larger of used (1, 1G) and reserved (0, 0)\n"
 		"  - ordinary pods      1      1G  what they use\n"
 		"  = may be lent    4500m   4500M\n"
 		"  That is kubernetes.io/batch-cpu 4500, kubernetes.io/batch-memory 4500000000.\n");

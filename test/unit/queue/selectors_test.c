@@ -54,7 +54,7 @@ static void a_selector_takes_ten_thousand_and_no_more(void **state)
 	queue_answer_wanted(q, asked.id, all, n);
 	assert_false(dependencies_hold(workload(q, 1)));
 	queue_explain(q, &uid, 5000, &x);
-	assert_non_null(strstr(x.sentence, "which takes more than 10000 Jobs"));
+	assert_non_null(strstr(x.sentence, "which selects more than 10000 Jobs"));
 	queue_free(q);
 
 	q = fixture_new(1000, 0);

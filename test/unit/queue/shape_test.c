@@ -223,7 +223,7 @@ static void directives_have_a_ceiling(void **state)
 	size_t bytes = 0;
 	assert_int_equal(sscanf(fault,
 				 "spec.template: what decides where its pods may run, and what "
-				 "they ask for, takes %zu bytes, and at most 131072 are kept",
+				 "they request, takes %zu bytes, and at most 131072 are kept",
 				 &bytes),
 		1);
 	assert_true(bytes > TERMS * REQUIREMENTS * VALUES * sizeof("a-value-of-some-length"));
