@@ -45,7 +45,7 @@ static const struct {
 	const char *line, *answer;
 } lines[] = {
 	{"jo", "jobs\tthe queued Jobs, in the order of the queue\n:4\n"},
-	{"rel", "release\tstop a queued Job, or keep it from starting, and let it go on\n:4\n"},
+	{"rel", "release\tput a Job on hold, and let it go on again\n:4\n"},
 	{"vers", "version\n:4\n"},
 	{"nonsense .", ":4\n"},
 	{"nonsense --", ":4\n"},
@@ -97,7 +97,7 @@ static const struct {
 	{"when job/x --why", "--why-not-earlier\n:4\n"},
 	{"start job/x --why", "--why-not-earlier\n:4\n"}, /* its old name */
 	{"star", ":4\n"},
-	{"whe", "when\twhen a Job is expected to start, and what would start it earlier\n:4\n"},
+	{"whe", "when\tthe expected start of a Job, and what would start it earlier\n:4\n"},
 	{"whatif --set clust", "clusterqueue/\n:6\n"},
 	{"whatif --set c", "clusterqueue/\ncohort/\ncalendar/\n:4\n"},
 	{"whatif --set=run", "--set=runpolicy/\n:6\n"},
