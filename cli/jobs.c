@@ -25,12 +25,12 @@ static void say_none(const struct jobs_options *o, const char *ns)
 {
 	bool chosen = o->queue || o->mine || o->states != JOB_STATE_ANY ||
 		      (o->selector && o->selector[0]);
-	const char *that = chosen ? " that match" : "";
+	const char *none = chosen ? "No jobs match these filters" : "No queued Jobs";
 	char text[160];
 	if (o->all_namespaces)
-		snprintf(text, sizeof(text), "No queued Jobs%s.\n", that);
+		snprintf(text, sizeof(text), "%s.\n", none);
 	else
-		snprintf(text, sizeof(text), "No queued Jobs%s in namespace %.63s.\n", that, ns);
+		snprintf(text, sizeof(text), "%s in namespace %.63s.\n", none, ns);
 	if (o->watch)
 		command_print(true, text);
 	else
