@@ -387,7 +387,7 @@ static void put_stop(const struct gate_job *j, int64_t lost_ms, struct buf *out)
 {
 	const char *message = j->stop.message ? j->stop.message : "";
 	if (strncmp(message, "Stopped ", strlen("Stopped ")) == 0) {
-		buf_printf(out, "%s%s ", message, strchr(message, ';') ? ";" : ":");
+		buf_printf(out, "%s%s ", message, strpbrk(message, ";:") ? ";" : ":");
 		put_lost(j, lost_ms, out);
 	} else {
 		buf_printf(out, "%s (%s): ", j->gone || j->seen.deleting ? "Deleted" : "Stopped",

@@ -80,62 +80,61 @@ const char *stop_preempting_queue(struct gate *g, const struct decision *d)
 	return queue_outline_job(g->queue, &d->by, &o) ? o.clusterqueue : "";
 }
 
-/* Appends the Job that another is stopped for, as the owner of the stopped one may read it: by its name only when
- * both are of one namespace. */
-static void put_preemptor(const struct gate_job *j, const struct gate_job *by,
-	const char *clusterqueue, struct buf *out)
+/* Whether two Jobs of a ClusterQueue are ordered by their priorities, or by their times. */
+enum precedence { BY_NOTHING, BY_PRIORITY, BY_TIME };
+
+static enum precedence precedence_of(struct gate *g, const struct gate_job *j,
+	const struct gate_job *by, struct job_outline *ret_yours, struct job_outline *ret_theirs)
 {
-	if (!by)
-		buf_puts(out, "a Job that was deleted since");
-	else if (strcmp(j->ns, by->ns) == 0)
-		buf_printf(out, "%s/%s", by->ns, by->name);
-	else if (*clusterqueue)
-		buf_printf(out, "a Job of ClusterQueue %s", clusterqueue);
-	else
-		buf_puts(out, "a Job of another namespace");
+	if (!by || !queue_outline_job(g->queue, &j->uid, ret_yours) ||
+		!queue_outline_job(g->queue, &by->uid, ret_theirs))
+		return BY_NOTHING;
+	return ret_theirs->priority == ret_yours->priority ? BY_TIME : BY_PRIORITY;
 }
 
-/* Appends which of the two Jobs counts more: " (priority 1000, yours 0)". The figures of another namespace are not
- * told. */
-static void put_priorities(
-	struct gate *g, const struct gate_job *j, const struct gate_job *by, struct buf *out)
+/* Appends the Job that another is stopped for, as the owner of the stopped one may read it: its name and its priority
+ * only when both are of one namespace. */
+static void put_preemptor(struct gate *g, const struct gate_job *j, const struct decision *d,
+	bool ordered, struct buf *out)
 {
+	const struct gate_job *by = gate_find_job(g, &d->by);
+	const char *clusterqueue = stop_preempting_queue(g, d);
 	struct job_outline yours, theirs;
-	if (!by || !queue_outline_job(g->queue, &j->uid, &yours) ||
-		!queue_outline_job(g->queue, &by->uid, &theirs))
-		return;
-	if (strcmp(j->ns, by->ns) == 0)
-		buf_printf(out, " (priority %" PRId32 ", yours %" PRId32 "%s)", theirs.priority,
-			yours.priority,
-			theirs.priority == yours.priority ? ", queued earlier" : "");
+	enum precedence p = ordered ? precedence_of(g, j, by, &yours, &theirs) : BY_NOTHING;
+	bool own = by && strcmp(j->ns, by->ns) == 0;
+	if (!by)
+		buf_puts(out, "a Job that was deleted since");
+	else if (own)
+		buf_printf(out, "%s/%s", by->ns, by->name);
 	else
-		buf_puts(out, theirs.priority == yours.priority ? ", which was queued earlier"
-								: " of higher priority");
+		buf_printf(out, "a Job%s %s%s",
+			p == BY_PRIORITY ? " of higher priority"
+			: p == BY_TIME	 ? " queued earlier"
+					 : "",
+			*clusterqueue ? "in ClusterQueue " : "of another namespace", clusterqueue);
+	if (own && p == BY_PRIORITY)
+		buf_printf(out, " (priority %" PRId32 ", yours %" PRId32 ")", theirs.priority,
+			yours.priority);
+	else if (own && p == BY_TIME)
+		buf_printf(
+			out, " (priority %" PRId32 " as yours, queued earlier)", theirs.priority);
 }
 
 static char *preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	struct buf text;
-	const struct gate_job *by = gate_find_job(g, &d->by);
+	bool borrows = d->preemption == PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING;
+	bool ordered = borrows || d->preemption == PREEMPTION_NONE ||
+		       d->preemption == PREEMPTION_IN_CLUSTERQUEUE;
 	buf_init(&text, 1024);
 	buf_puts(&text, d->kind == DECISION_SHRINK ? "gives pods to " : "Stopped for ");
-	put_preemptor(j, by, stop_preempting_queue(g, d), &text);
-	switch (d->preemption) {
-	case PREEMPTION_NONE:
-	case PREEMPTION_IN_CLUSTERQUEUE:
-		put_priorities(g, j, by, &text);
-		break;
-	case PREEMPTION_IN_COHORT_RECLAMATION:
-		buf_puts(&text, ", whose ClusterQueue takes back quota that it had lent");
-		break;
-	case PREEMPTION_IN_COHORT_FAIR_SHARING:
-		buf_puts(&text, ", whose ClusterQueue has less than its fair share");
-		break;
-	case PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING:
-		put_priorities(g, j, by, &text);
-		buf_puts(&text, ", whose ClusterQueue borrows quota of the Cohort");
-		break;
-	}
+	put_preemptor(g, j, d, ordered, &text);
+	if (d->preemption == PREEMPTION_IN_COHORT_RECLAMATION)
+		buf_puts(&text, ": its ClusterQueue takes back quota that it had lent");
+	else if (d->preemption == PREEMPTION_IN_COHORT_FAIR_SHARING)
+		buf_puts(&text, ": its ClusterQueue has less than its fair share");
+	else if (borrows)
+		buf_puts(&text, ": its ClusterQueue borrows quota of the Cohort");
 	return buf_take(&text);
 }
 

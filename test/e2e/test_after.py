@@ -89,7 +89,7 @@ def test_one_that_is_not_queued_counts_as_long_as_it_is_there(world):
     world.delete("unseen")
     gone(world, "unseen")
     world.job("late", annotations=after("unseen"))
-    world.wait("late to say that it is not known", lambda: "not known" in world.explain("late").get("sentence", ""), about="late")
+    world.wait("late to say that there is none", lambda: "there is no Job of that name" in world.explain("late").get("sentence", ""), about="late")
 
 
 def test_a_failure_is_told_held_or_deleted_as_the_owner_says(world):

@@ -150,7 +150,7 @@ def test_the_annotation_has_the_start_and_when_that_was(world, api_is_there):
 @pytest.mark.flags("--forecasts", "off")
 def test_off_is_off(alice):
     done = alice.sluice("when", "job/mine", "-n", alice.ns)
-    assert done.returncode == 0 and done.stdout.startswith("not known: this controller makes no forecasts (--forecasts off)"), done
+    assert done.returncode == 0 and done.stdout.startswith("No forecast: this controller simulates none (--forecasts off).\n"), done
     status = alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs/mine")["status"]
     assert status["noForecasts"] is True and "start" not in status, status
     assert plays(alice.world) == 0

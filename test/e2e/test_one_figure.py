@@ -60,6 +60,11 @@ def shop(world, program, open_page):  # noqa: F811
     return SimpleNamespace(world=world, flavor=f, page=page, controller=world.box.controller_api(), said=said_by(config))
 
 
+def told_as(shown, exact):
+    """The exact figure, where what is shown is that in two digits; else what is shown."""
+    return exact if abs(shown - exact) <= Decimal("0.005") else shown
+
+
 def agree(what, surfaces, wanted):
     """Until each surface says what is wanted: some are as of seconds ago, or do not have it yet. surfaces: {its name: a question}."""
     said = {}
@@ -241,8 +246,8 @@ def what_a_run_has_cost(shop):
         "sluice cost": lambda: cost_of(shop.said("cost", "-n", w.ns, *since), owner),
         "sluice report": lambda: cost_of(shop.said("report", "-n", w.ns, *since), owner),
         "sluice history": lambda: run_of(shop.said("history", "-n", w.ns, "--since", "1h")),
-        **drawn(shop, "money?by=owner&since=day", lambda page: Decimal(
-            [re.findall(r"([\d.]+) EUR", row) for row in page.texts("main tr") if row.startswith(owner)][0][0])),
+        **drawn(shop, "money?by=owner&since=day", lambda page: told_as(Decimal(
+            [re.findall(r"([\d.]+) EUR", row) for row in page.texts("main tr") if row.startswith(owner)][0][0]), total)),
     }, total)
 
 
@@ -252,14 +257,17 @@ def what_is_left_of_a_budget(shop):
     spent = Decimal(w.box.sql(f"select sum(cost) from sluice.spend where clusterqueue = '{w.full('borrower')}'")[0][0])
     kept = Decimal(5 * 36 * 2)
 
+    left = (spent, kept, 50000 - spent - kept)
+
     def told(figures):
         return lambda: tuple(Decimal(str(figures()[key])) for key in ("spent", "reserved", "remaining"))
     agree("what is spent, kept and left", {
         "status": told(lambda: w.api.get(path_of("budgets", name))["status"]),
         "budgetreports": told(lambda: named(shop.controller.budgets(), name)),
         "/metrics": told(lambda: {key: metric(w, f"budget_{key}", budget=name, currency="EUR") for key in ("spent", "reserved", "remaining")}),
-        **drawn(shop, "money", lambda page: tuple(map(Decimal, re.findall(r"([\d.]+) spent, ([\d.]+) reserved of .*; ([\d.]+) left", card(page, name))[0]))),
-    }, (spent, kept, 50000 - spent - kept))
+        **drawn(shop, "money", lambda page: tuple(map(told_as, map(Decimal, re.findall(
+            r"Spent ([\d.]+), reserved ([\d.]+), left ([\d.]+) of", card(page, name))[0]), left))),
+    }, left)
 
 
 def test_each_figure_is_the_same_on_all_surfaces(shop):

@@ -188,5 +188,5 @@ def test_a_tenant_may_not_and_is_told_what_to_do(admin, program):
     done = program("sluice", "reserve", "2", f"{admin.flavor}/cpu", "--queue", world.full("q"), *MONDAY, "--name", world.full("demo"), "--yes",
                    env={"KUBECONFIG": str(config)}, timeout=LATER)
     assert done.returncode == 3 and "you may not create AdvanceReservations" in done.stderr and "--dry-run=client" in done.stderr, done
-    assert "which starts it moves is not known: " in done.stdout and "CLUSTERQUEUE" not in done.stdout, done
+    assert "its effect on other starts are not known: " in done.stdout and "CLUSTERQUEUE" not in done.stdout, done
     assert admin.get() is None

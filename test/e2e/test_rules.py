@@ -446,7 +446,7 @@ def test_a_run_whose_class_is_gone_keeps_its_priority_under_the_next_leader(worl
     world.api.delete(path_of("workloadpriorityclasses", world.full("high")))
     world.restart()
     said = world.explain("runs")
-    assert said["priority"] == 800 and "keeps its priority 800, which counted last under an earlier leader" in said["sentence"]
+    assert said["priority"] == 800 and "keeps its priority 800, recorded in its annotation sluice.dev/admission" in said["sentence"]
     world.job("waits", priority="middle")
     world.waits("waits", "WaitingForQuota")
     world.job("urgent", priority="highest")

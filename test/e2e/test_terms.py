@@ -95,7 +95,7 @@ def test_explain_tells_until_when_it_waits_for_its_window(world, sluice):
     assert (said["expectedMs"], said["expectedFrom"], said["deadlineUnreachable"]) == (5400000, "Annotation", True)
     assert "bill" not in said and "stopsAt" not in said
     text = sluice("explain", "job/sim", "-n", world.ns).stdout
-    assert re.search(r"takes +1h30m +as its annotation", text) and "DeadlineUnreachable" in text
+    assert re.search(r"duration +1h30m +as annotation", text) and "DeadlineUnreachable" in text
 
 
 def test_explain_tells_what_a_run_costs_and_when_it_is_stopped(world, sluice):

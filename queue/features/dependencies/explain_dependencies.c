@@ -147,7 +147,7 @@ static bool explain_cycle(const struct question *a)
 	size_t from;
 	if (!find_cycle(a->q, a->w, &c, &from))
 		return false;
-	text_add(a->text, "in a circle, so that none of them can start: ");
+	text_add(a->text, "waits in a circle of Jobs, none of which can start: ");
 	for (size_t i = from; i < c.n; i++)
 		text_add(a->text, "%s waits for %s%s", shown(c.step[i].w->name).s,
 			shown(c.step[i + 1 < c.n ? i + 1 : from].w->name).s,

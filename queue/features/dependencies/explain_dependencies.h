@@ -10,7 +10,7 @@
 enum wait_reason explain_dependencies(
 	struct question *a, void (*explain)(struct question *a, const struct workload *w));
 
-/* "waits in vain for afterok:prep: prep failed (BackoffLimitExceeded: ...); ...". */
+/* "waits for afterok:prep, which can never be met: prep failed (BackoffLimitExceeded: ...); ...". */
 void explain_failed_dependency(const struct dependency_wait *x, struct text *t);
 
 /* The earliest moment at which all that it waits for can have ended, by expected durations; now_ms
