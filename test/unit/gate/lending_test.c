@@ -2,7 +2,7 @@
  * What the gate does around idle room: runs that stop or go on with fewer pods because what they
  * run on is wanted back, and a server that does not let resources be rewritten.
  */
-#include "world.h"
+#include "crowd.h"
 
 #define DOUBT_MS 10000
 #define WHY "node n1 lends 4 cores, and pods ask for 6"
@@ -49,6 +49,37 @@ static void a_stop_says_why(void **state)
 	assert_string_equal(first_reservation(&w)->stop.reason, "IdleResourcesReclaimed");
 	assert_true(first_reservation(&w)->stop.lost_ms == 240000);
 	world_done(&w);
+}
+
+/* Another Job of the namespace, with the same priority. */
+static void a_stop_names_the_job_that_it_is_for(void **state)
+{
+	static const struct {
+		enum preemption_reason why;
+		const char *says;
+	} rows[] = {
+		{PREEMPTION_IN_CLUSTERQUEUE,
+			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): 1 pod x 1m lost."},
+		{PREEMPTION_IN_COHORT_RECLAMATION,
+			"Stopped for team-a/train-1: its ClusterQueue takes back quota that it had lent; 1 pod x 1m lost."},
+		{PREEMPTION_IN_COHORT_FAIR_SHARING,
+			"Stopped for team-a/train-1: its ClusterQueue has less than its fair share; 1 pod x 1m lost."},
+		{PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
+			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): its ClusterQueue borrows quota of the Cohort; 1 pod x 1m lost."},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct crowd c;
+		open_crowd(&c, 2, 0);
+		c.w.j = c.job[0];
+		at(&c.w, T0 + 60000);
+		decide(&c.w, (struct decision){.kind = DECISION_STOP,
+				     .reason = STOP_REASON_PREEMPTED,
+				     .preemption = rows[i].why,
+				     .by = c.job[1]->now->job.uid});
+		assert_string_equal(c.w.last[NOTE_STOP].text, rows[i].says);
+		world_done(&c.w);
+	}
 }
 
 static void fewer_pods_and_the_hold_follows_when_they_are_gone(void **state)
@@ -414,6 +445,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stop_says_why),
+		cmocka_unit_test(a_stop_names_the_job_that_it_is_for),
 		cmocka_unit_test(fewer_pods_and_the_hold_follows_when_they_are_gone),
 		cmocka_unit_test(a_manifest_that_is_applied_again_makes_no_pods),
 		cmocka_unit_test(a_number_that_is_raised_stops_the_run),
