@@ -381,7 +381,7 @@ static void help_has_each_exit_code_and_the_default_labels(void **state)
 	FILE *out = fmemopen(help, sizeof(help), "w");
 	options_print_help(out);
 	assert_int_equal(fclose(out), 0);
-	assert_non_null(strstr(help, "\n        " BILL_LABELS_DEFAULT ".\n"));
+	assert_non_null(strstr(help, " " BILL_LABELS_DEFAULT ".\n"));
 	const char *status = strstr(help, "EXIT STATUS\n");
 	assert_non_null(status);
 	for (size_t i = 0; i < COUNT(codes); i++) {
