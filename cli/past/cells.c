@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/span.h"
+#include "cli/cents.h"
 #include "cli/csv.h"
 
 double past_figure(const cJSON *row, const char *key)
@@ -85,20 +86,21 @@ void past_run_reason(const cJSON *run, struct buf *out)
 void past_run_why(const cJSON *run, struct buf *out)
 {
 	if (past_run_is(run, "Running")) {
-		buf_puts(out, "runs");
+		buf_puts(out, "running");
 	} else if (past_run_is(run, "Reserved")) {
-		buf_puts(out, "is about to start");
+		buf_puts(out, "starting");
 	} else {
 		past_run_reason(run, out);
 		if (past_run_is(run, "Stopping"))
-			buf_puts(out, ", its pods are waited for");
+			buf_puts(out, ", waiting for its pods to end");
 	}
 }
 
 void past_run_cost(const cJSON *run, struct buf *out)
 {
 	if (text_of(run, "cost")[0])
-		buf_printf(out, "%s %s", text_of(run, "cost"), text_of(run, "currency"));
+		buf_printf(
+			out, "%s %s", cents_of(text_of(run, "cost")).s, text_of(run, "currency"));
 }
 
 void past_put_none(const cJSON *root, struct local_times *l, struct buf *out)

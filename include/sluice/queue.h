@@ -712,54 +712,54 @@ void queue_retake_ceilings(struct queue *q);
 	/* it holds quota */                                                                       \
 	X(NOT, "QuotaReserved", "")                                                                \
 	/* it had its chances, a person must say so again */                                       \
-	X(DEACTIVATED, "Deactivated", "deactivated")                                   \
+	X(DEACTIVATED, "Deactivated", "deactivated")                                               \
 	/* annotation sluice.dev/hold */                                                           \
-	X(HELD, "OnHold", "on hold")                                                 \
+	X(HELD, "OnHold", "on hold")                                                               \
 	/* unknown queue, invalid request, namespace not selected, ... */                          \
-	X(MISCONFIGURED, "Misconfigured", "needs a fix")                                          \
+	X(MISCONFIGURED, "Misconfigured", "needs a fix")                                           \
 	/* more wait in its LocalQueue than may */                                                 \
-	X(TOO_MANY, "TooManyWaiting", "too many waiting")                                        \
+	X(TOO_MANY, "TooManyWaiting", "too many waiting")                                          \
 	/* no flavor's taints and labels suit its pods */                                          \
-	X(NO_MATCHING_FLAVOR, "NoMatchingFlavor", "no fitting flavor")                           \
+	X(NO_MATCHING_FLAVOR, "NoMatchingFlavor", "no fitting flavor")                             \
 	/* its LocalQueue or ClusterQueue is stopped or inactive */                                \
-	X(SUSPENDED, "Suspended", "queue is stopped")                                           \
+	X(SUSPENDED, "Suspended", "queue is stopped")                                              \
 	/* no node could take its pods, were they all empty */                                     \
-	X(NEVER_FITS, "NoNodeSuits", "no fitting node")                                          \
+	X(NEVER_FITS, "NoNodeSuits", "no fitting node")                                            \
 	/* asks for more than the whole quota */                                                   \
-	X(EXCEEDS_MAX, "ExceedsMaxQuota", "over quota, never fits")                              \
+	X(EXCEEDS_MAX, "ExceedsMaxQuota", "over quota, never fits")                                \
 	/* its owner said not before a time */                                                     \
 	X(START_AFTER, "StartAfter", "its start time")                                             \
 	/* a Job that it waits for has become what it must not (sluice.dev/after) */               \
-	X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "dependency failed")                \
+	X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "dependency failed")                       \
 	/* Jobs that it waits for have not ended (sluice.dev/after) */                             \
 	X(DEPENDENCY, "WaitingForDependency", "other Jobs")                                        \
 	/* a RunPolicy's calendar is closed */                                                     \
-	X(WINDOW, "OutsideWindow", "its window to open")                                                   \
+	X(WINDOW, "OutsideWindow", "its window to open")                                           \
 	/* it would not end before the close */                                                    \
 	X(WINDOW_FIT, "WindowTooShort", "a longer window")                                         \
 	/* cheaper later, or above its max-price */                                                \
 	X(PRICE, "WaitingForPrice", "a lower price")                                               \
 	X(BUDGET, "BudgetExhausted", "budget")                                                     \
 	/* a ResourceQuota would refuse its pods */                                                \
-	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded", "ResourceQuota")              \
+	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded", "ResourceQuota")                              \
 	/* its user has as much in its LocalQueue as a user may (spec.limits.perUser) */           \
-	X(USER_LIMIT, "UserLimit", "its user's limit")                                     \
+	X(USER_LIMIT, "UserLimit", "its user's limit")                                             \
 	/* as many Jobs of its LocalQueue run as may */                                            \
-	X(MAX_RUNNING, "TooManyRunning", "its LocalQueue's limit")                         \
+	X(MAX_RUNNING, "TooManyRunning", "its LocalQueue's limit")                                 \
 	/* clusterFit Now, and no space beside what is there */                                    \
 	X(NODES_FULL, "NodesFull", "room on nodes")                                                \
 	/* was given back; not before a time */                                                    \
-	X(BACK_OFF, "BackOff", "its retry pause")                                                 \
+	X(BACK_OFF, "BackOff", "its retry pause")                                                  \
 	/* does not fit beside what runs */                                                        \
 	X(QUOTA, "WaitingForQuota", "quota")                                                       \
 	/* those it displaces are stopping */                                                      \
-	X(PREEMPTED, "WaitingForPreemptedWorkloads", "stopped pods to end")                \
+	X(PREEMPTED, "WaitingForPreemptedWorkloads", "stopped pods to end")                        \
 	/* StrictFIFO: a Job ahead does not fit; Backfill: it would delay a Job ahead */           \
 	X(BEHIND, "WaitingForJobAhead", "the Job ahead")                                           \
 	/* an AdvanceReservation keeps what it needs, now or before it would end */                \
 	X(RESERVED, "ReservedForOthers", "an AdvanceReservation")                                  \
 	/* not looked at yet */                                                                    \
-	X(PENDING_EVALUATION, "PendingEvaluation", "next scheduling pass")                                \
+	X(PENDING_EVALUATION, "PendingEvaluation", "next scheduling pass")                         \
 	/* nothing starts without the ledger: the gate says so, the queue never does */            \
 	X(LEDGER_DOWN, "LedgerDown", "Postgres")
 
@@ -768,7 +768,7 @@ enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };
 #undef WAIT_REASON_ID
 
 const char *wait_reason_name(enum wait_reason r);
-/* What it waits for, as a column of a list has it: "quota", "on hold"; "" where it does not. */
+/* Names what a Job waits for, as a column of a list has it: "quota", "on hold". "" for WAIT_NOT. */
 const char *wait_reason_phrase(enum wait_reason r);
 /* Says whether a Job that waits for this reason starts only after a person has changed it, or an
  * object that it needs. No start of it can be told. */
