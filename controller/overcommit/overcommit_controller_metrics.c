@@ -44,9 +44,9 @@ static const struct inventory_node *next_node(const struct overcommit_controller
 }
 
 static void put_row(
-	struct buf *out, const char *family, const char *resource, const char *node, int64_t value)
+	struct buf *out, enum metric m, const char *resource, const char *node, int64_t value)
 {
-	metrics_put_labelled(out, family, "resource", resource, "node", node, NULL);
+	metrics_put_sample(out, m, resource, node, NULL);
 	buf_printf(out, "%" PRId64 "\n", value);
 }
 
@@ -68,27 +68,22 @@ static struct figures figures_of(const struct node_state *l, enum column c)
 static void put_nodes(const struct overcommit_controller *l, struct buf *out)
 {
 	static const struct {
-		const char *name;
+		enum metric metric;
 		enum column column;
-		const char *help;
 	} families[] = {
-		{"koordlet_node_resource_allocatable", ALLOCATABLE,
-			"What the node's status says it lends: batch-cpu in thousandths of a core, gocran.io/cpu in cores, memory in bytes."},
-		{"kube_node_status_allocatable", ALLOCATABLE,
-			"The same, by the name that kube-state-metrics would have for it."},
-		{"koordlet_container_resource_requests", REQUESTED,
-			"What the containers on the node ask for of it."},
-		{"sluice_overcommit_node_calculated", CALCULATED,
-			"What may be lent by the newest samples, published yet or not."},
+		{METRIC_NODE_RESOURCE_ALLOCATABLE, ALLOCATABLE},
+		{METRIC_NODE_STATUS_ALLOCATABLE, ALLOCATABLE},
+		{METRIC_CONTAINER_RESOURCE_REQUESTS, REQUESTED},
+		{METRIC_OVERCOMMIT_NODE_CALCULATED, CALCULATED},
 	};
 	const struct inventory_node *n;
 	for (size_t f = 0; f < sizeof(families) / sizeof(*families); f++) {
-		metrics_put_family(out, families[f].name, GAUGE, "", families[f].help);
+		metrics_put_family(out, families[f].metric);
 		for (size_t at = 0; (n = next_node(l, &at));) {
 			struct figures value = figures_of(&n->node_state, families[f].column);
 			for (size_t i = 0; i < FIGURES; i++)
 				if (value.each[i] >= 0)
-					put_row(out, families[f].name, figure_names[i], n->name,
+					put_row(out, families[f].metric, figure_names[i], n->name,
 						value.each[i]);
 		}
 	}
@@ -97,21 +92,18 @@ static void put_nodes(const struct overcommit_controller *l, struct buf *out)
 static void put_ages(const struct overcommit_controller *l, struct buf *out)
 {
 	const struct inventory_node *n;
-	metrics_put_family(out, "sluice_overcommit_metric_age_seconds", GAUGE, "seconds",
-		"How old the newest sample of the node is.");
+	metrics_put_family(out, METRIC_OVERCOMMIT_METRIC_AGE);
 	for (size_t at = 0; (n = next_node(l, &at));) {
 		if (n->used_ms == 0)
 			continue;
-		metrics_put_labelled(
-			out, "sluice_overcommit_metric_age_seconds", "node", n->name, NULL);
+		metrics_put_sample(out, METRIC_OVERCOMMIT_METRIC_AGE, n->name, NULL);
 		buf_printf(out, "%.3f\n", (double)(l->now_ms - n->used_ms) / 1000.0);
 	}
-	metrics_put_family(out, "sluice_overcommit_degraded", GAUGE, "",
-		"1, with why nothing is lent on a node where lending is enabled.");
+	metrics_put_family(out, METRIC_OVERCOMMIT_DEGRADED);
 	for (size_t at = 0; (n = next_node(l, &at));) {
 		if (n->node_state.degrade == DEGRADE_NOT)
 			continue;
-		metrics_put_labelled(out, "sluice_overcommit_degraded", "node", n->name, "reason",
+		metrics_put_sample(out, METRIC_OVERCOMMIT_DEGRADED, n->name,
 			degrade_name(n->node_state.degrade), NULL);
 		buf_puts(out, "1\n");
 	}
@@ -119,12 +111,11 @@ static void put_ages(const struct overcommit_controller *l, struct buf *out)
 
 static void put_reclaims(const struct overcommit_controller *l, struct buf *out)
 {
-	metrics_put_family(out, "sluice_overcommit_reclaims", COUNTER, "",
-		"Jobs that were told to stop or to go on with fewer pods, and pods that were evicted, because what they live on was wanted back.");
+	metrics_put_family(out, METRIC_OVERCOMMIT_RECLAIMS);
 	for (int t = RECLAIM_ALLOCATABLE; l && t <= RECLAIM_CPU; t++)
 		for (int a = 0; a < RECLAIM_ACTIONS; a++) {
-			metrics_put_labelled(out, "sluice_overcommit_reclaims_total", "trigger",
-				reclaim_trigger_name((enum reclaim_trigger)t), "action",
+			metrics_put_sample(out, METRIC_OVERCOMMIT_RECLAIMS,
+				reclaim_trigger_name((enum reclaim_trigger)t),
 				reclaim_action_name((enum reclaim_action)a), NULL);
 			buf_printf(out, "%" PRIu64 "\n",
 				reclaimer_count(l->reclaimer, (enum reclaim_trigger)t,
@@ -134,8 +125,7 @@ static void put_reclaims(const struct overcommit_controller *l, struct buf *out)
 
 static void put_patches(const struct overcommit_controller *l, struct buf *out)
 {
-	metrics_put_family(out, "sluice_overcommit_patches", COUNTER, "",
-		"Writes of what nodes lend, by what became of them; those that failed are sent again.");
+	metrics_put_family(out, METRIC_OVERCOMMIT_PATCHES);
 	if (!l)
 		return;
 	struct publisher_counts c = publisher_count(l->publisher);
@@ -145,8 +135,7 @@ static void put_patches(const struct overcommit_controller *l, struct buf *out)
 	} rows[] = {{"written", c.written}, {"refused", c.refused}, {"failed", c.failed},
 		{"gone", c.gone}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		metrics_put_labelled(
-			out, "sluice_overcommit_patches_total", "result", rows[i].result, NULL);
+		metrics_put_sample(out, METRIC_OVERCOMMIT_PATCHES, rows[i].result, NULL);
 		buf_printf(out, "%" PRIu64 "\n", rows[i].count);
 	}
 }
@@ -154,27 +143,25 @@ static void put_patches(const struct overcommit_controller *l, struct buf *out)
 static void put_pools(const struct overcommit_controller *l, struct buf *out)
 {
 	const struct idle_pool *p;
-	metrics_put_family(out, "sluice_overcommit_pool", GAUGE, "",
-		"What the nodes of a flavor with an idle pool lend now, before its share: cores, bytes.");
+	metrics_put_family(out, METRIC_OVERCOMMIT_POOL);
 	for (size_t i = 0; l && (p = pools_at(l->pools, i)); i++) {
 		if (!p->flavor)
 			continue;
-		metrics_put_labelled(out, "sluice_overcommit_pool", "flavor", p->flavor, "resource",
-			"cpu", NULL);
+		metrics_put_sample(out, METRIC_OVERCOMMIT_POOL, p->flavor, "cpu", NULL);
 		buf_printf(
 			out, "%" PRId64 ".%03d\n", p->cpu_milli / 1000, (int)(p->cpu_milli % 1000));
-		metrics_put_labelled(out, "sluice_overcommit_pool", "flavor", p->flavor, "resource",
-			"memory", NULL);
+		metrics_put_sample(out, METRIC_OVERCOMMIT_POOL, p->flavor, "memory", NULL);
 		buf_printf(out, "%" PRId64 "\n", p->memory_bytes);
 	}
 }
 
-static void put_one(struct buf *out, const char *name, enum metric_type type, const char *help,
-	const struct overcommit_controller *l, uint64_t value)
+static void put_one(
+	struct buf *out, enum metric m, const struct overcommit_controller *l, uint64_t value)
 {
-	metrics_put_family(out, name, type, "", help);
 	if (l)
-		buf_printf(out, "%s%s %" PRIu64 "\n", name, type == COUNTER ? "_total" : "", value);
+		metrics_put_value(out, m, value);
+	else
+		metrics_put_family(out, m);
 }
 
 static bool is_valid(const struct overcommit_controller *l)
@@ -195,24 +182,13 @@ void overcommit_controller_put_metrics(const struct overcommit_controller *l, st
 	put_reclaims(l, out);
 	put_patches(l, out);
 	put_pools(l, out);
-	put_one(out, "sluice_overcommit_config_valid", GAUGE,
-		"0 while the ConfigMap or a NodeOvercommit is wrong and the last good one holds.",
-		l, l ? is_valid(l) : 0);
-	put_one(out, "sluice_overcommit_usage_known", GAUGE,
-		"0 while the source of usage does not answer and lending is enabled.", l,
+	put_one(out, METRIC_OVERCOMMIT_CONFIG_VALID, l, l ? is_valid(l) : 0);
+	put_one(out, METRIC_OVERCOMMIT_USAGE_KNOWN, l,
 		l ? !l->measures || !*usage_poller_trouble(l->usage_poller) : 0);
-	put_one(out, "sluice_overcommit_followed_nodes", GAUGE, "Nodes that are followed.", l,
-		l ? inventory_nodes(l->inventory) : 0);
-	put_one(out, "sluice_overcommit_followed_pods", GAUGE, "Pods that are followed.", l,
-		l ? inventory_pods(l->inventory) : 0);
-	put_one(out, "sluice_overcommit_unreadable_objects", COUNTER,
-		"Nodes and Pods that could not be understood.", l,
+	put_one(out, METRIC_OVERCOMMIT_FOLLOWED_NODES, l, l ? inventory_nodes(l->inventory) : 0);
+	put_one(out, METRIC_OVERCOMMIT_FOLLOWED_PODS, l, l ? inventory_pods(l->inventory) : 0);
+	put_one(out, METRIC_OVERCOMMIT_UNREADABLE_OBJECTS, l,
 		l ? node_watch_unreadable(l->node_watch) : 0);
-	put_one(out, "sluice_overcommit_rounds", COUNTER, "Rounds of samples, complete or not.", l,
-		l ? l->rounds : 0);
-	metrics_put_family(out, "sluice_overcommit_memory_bytes", GAUGE, "bytes",
-		"What all Nodes and Pods take in the overcommit controller.");
-	if (l)
-		buf_printf(
-			out, "sluice_overcommit_memory_bytes %zu\n", inventory_bytes(l->inventory));
+	put_one(out, METRIC_OVERCOMMIT_ROUNDS, l, l ? l->rounds : 0);
+	put_one(out, METRIC_OVERCOMMIT_MEMORY, l, l ? inventory_bytes(l->inventory) : 0);
 }

@@ -1,15 +1,38 @@
 #include "controller/write/metrics_put.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
-void metrics_put_family(struct buf *out, const char *name, enum metric_type type, const char *unit,
-	const char *help)
+#include "base/must.h"
+
+enum metric_type { GAUGE, COUNTER, HISTOGRAM, INFO };
+
+static const struct row {
+	const char *name;
+	enum metric_type type;
+	const char *unit, *label[5], *help;
+} ROWS[] = {
+#define LABELS(...) .label = {__VA_ARGS__}
+#define NO_LABELS .label = {NULL}
+#define SECTION(title, text)
+#define METRIC(tag, name, type, unit, labels, help)                                                \
+	[METRIC_##tag] = {name, type, unit, labels, help},
+#include "controller/write/metrics.def"
+};
+
+const char *metric_name(enum metric m)
+{
+	return ROWS[m].name;
+}
+
+void metrics_put_family(struct buf *out, enum metric m)
 {
 	static const char *const types[] = {"gauge", "counter", "histogram", "info"};
-	buf_printf(out, "# TYPE %s %s\n", name, types[type]);
-	if (unit[0])
-		buf_printf(out, "# UNIT %s %s\n", name, unit);
-	buf_printf(out, "# HELP %s %s\n", name, help);
+	const struct row *r = &ROWS[m];
+	buf_printf(out, "# TYPE %s %s\n", r->name, types[r->type]);
+	if (r->unit[0])
+		buf_printf(out, "# UNIT %s %s\n", r->name, r->unit);
+	buf_printf(out, "# HELP %s %s\n", r->name, r->help);
 }
 
 /* Escapes backslash, quote and newline; bytes that are not UTF-8 become U+FFFD. */
@@ -30,17 +53,33 @@ static void put_label(struct buf *out, const char *value)
 	}
 }
 
-void metrics_put_labelled(struct buf *out, const char *name, ...)
+/* A family of the type HISTOGRAM has none of these (answers/histogram.h). */
+static const char *suffix_of(enum metric_type type)
 {
-	const char *key, *before = "{";
+	return type == COUNTER ? "_total" : type == INFO ? "_info" : "";
+}
+
+void metrics_put_sample(struct buf *out, enum metric m, ...)
+{
+	const struct row *r = &ROWS[m];
+	const char *value;
+	size_t n = 0;
 	va_list ap;
-	buf_puts(out, name);
-	va_start(ap, name);
-	while ((key = va_arg(ap, const char *))) {
-		buf_printf(out, "%s%s=\"", before, key);
-		put_label(out, va_arg(ap, const char *));
-		before = "\",";
+	buf_printf(out, "%s%s", r->name, suffix_of(r->type));
+	va_start(ap, m);
+	for (; (value = va_arg(ap, const char *)); n++) {
+		must(r->label[n] != NULL);
+		buf_printf(out, "%s%s=\"", n ? "\"," : "{", r->label[n]);
+		put_label(out, value);
 	}
 	va_end(ap);
-	buf_puts(out, "\"} ");
+	must(r->label[n] == NULL);
+	buf_puts(out, n ? "\"} " : " ");
+}
+
+void metrics_put_value(struct buf *out, enum metric m, uint64_t value)
+{
+	metrics_put_family(out, m);
+	metrics_put_sample(out, m, NULL);
+	buf_printf(out, "%" PRIu64 "\n", value);
 }

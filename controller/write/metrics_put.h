@@ -1,15 +1,29 @@
-/* Writes a family of /metrics and its samples (answers/metrics.h). */
+/*
+ * Writes a family of /metrics and its samples (answers/metrics.h). metrics.def has a row for each metric: its name,
+ * type, unit, labels and help.
+ */
 #ifndef SLUICE_CONTROLLER_WRITE_METRICS_PUT_H
 #define SLUICE_CONTROLLER_WRITE_METRICS_PUT_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 
-enum metric_type { GAUGE, COUNTER, HISTOGRAM, INFO };
+enum metric {
+#define SECTION(title, text)
+#define METRIC(tag, name, type, unit, labels, help) METRIC_##tag,
+#include "controller/write/metrics.def"
+};
 
-/* Puts the head of a family. unit "" for none; else the name must end in it. */
-void metrics_put_family(struct buf *out, const char *name, enum metric_type type, const char *unit,
-	const char *help);
-/* Puts name{key="value",...}: each key and its value, at least one, and NULL. */
-void metrics_put_labelled(struct buf *out, const char *name, ...) __attribute__((sentinel));
+/* Names the family. */
+const char *metric_name(enum metric m);
+
+/* Begins the family: its type, unit and help. Its samples follow. */
+void metrics_put_family(struct buf *out, enum metric m);
+/* Puts the name of a sample, with a value for each label of the row and then NULL. The number and
+ * a newline follow. */
+void metrics_put_sample(struct buf *out, enum metric m, ...) __attribute__((sentinel));
+/* Puts the family of a metric without labels, and its one sample. */
+void metrics_put_value(struct buf *out, enum metric m, uint64_t value);
 
 #endif
