@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "controller/gate/reasons.h"
 
 static const double wait_bounds[] = {
 	0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 86400, 7 * 86400};
@@ -139,8 +140,8 @@ static void count_loss(struct counters *t, struct counters_row *r, const struct 
 /* True for a reason for which the gate itself stops. */
 static bool is_of_the_gate(const char *reason)
 {
-	return strcmp(reason, "NotAdmitted") == 0 || strcmp(reason, "ScaledUp") == 0 ||
-	       strcmp(reason, "BackoffLimitNear") == 0;
+	return strcmp(reason, REASON_NOT_ADMITTED) == 0 || strcmp(reason, REASON_SCALED_UP) == 0 ||
+	       strcmp(reason, REASON_BACKOFF_LIMIT_NEAR) == 0;
 }
 
 /* Counts a stop. A stop by the Job's owner (deleted, suspended by its user, changed) is no

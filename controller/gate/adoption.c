@@ -40,6 +40,7 @@
 #include "controller/gate/job_table.h"
 #include "controller/gate/note.h"
 #include "controller/gate/outbox.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 #include "sluice/keys.h"
@@ -188,7 +189,7 @@ void adoption_raise(struct gate *g, struct gate_job *j, const struct ledger_rese
 		.at_ms = g->now_ms,
 		.lines = g->taken.lines, /* the queue's strings: the reader's are of the moment */
 		.nlines = queue_job_lines(g->queue, &j->uid, g->taken.lines),
-		.reason = "Adopted",
+		.reason = REASON_ADOPTED,
 		.actor = g->identity};
 	gate_add_operation(g, &op);
 	j->adopted = true;
@@ -282,7 +283,7 @@ static void make_room(struct gate *g)
 		if (!queue_job_beyond_quota(g->queue, &all[i]->uid))
 			continue;
 		stop_want(all[i]);
-		stop_because_of(all[i], "NotAdmitted", g->identity, NO_ROOM);
+		stop_because_of(all[i], REASON_NOT_ADMITTED, g->identity, NO_ROOM);
 		queue_leaving_job(g->queue, &all[i]->uid);
 		gate_mark_dirty(g, all[i]);
 	}

@@ -12,6 +12,7 @@
 #include "controller/gate/gate.h"
 #include "controller/gate/never_starts.h"
 #include "controller/gate/note.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/stop.h"
@@ -26,7 +27,6 @@
 #define RESTLESS_MS INT64_C(1000)
 #define RESTLESS_DECAY_S 60
 
-static const char CHANGED[] = "Changed";
 static const char GOES_ON_HOLD[] = "it is put on hold once its pods are gone";
 
 void attempt_init(struct attempt *a)
@@ -137,7 +137,7 @@ int64_t attempt_restless_ms(struct gate *g, struct gate_job *j)
 /* Tells whether its owner ended the start: by an edit, another queue, a hold. */
 static bool ends_by_owner(const struct gate_job *j)
 {
-	return j->stop.reason == CHANGED ||
+	return j->stop.reason == REASON_CHANGED ||
 	       strcmp(j->stop.reason, stop_reason_name(STOP_REASON_HELD)) == 0;
 }
 
@@ -159,7 +159,7 @@ enum phase attempt_call_off(struct gate *g, struct gate_job *j)
 {
 	bool has_flavors = queue_job_flavors_exist(g->queue, &j->uid);
 	must(!j->attempt.doubt);
-	stop_because(j, has_flavors ? CHANGED : "FlavorNotFound", g->identity);
+	stop_because(j, has_flavors ? REASON_CHANGED : REASON_FLAVOR_NOT_FOUND, g->identity);
 	int64_t calm_ms = ends_by_owner(j) ? g->now_ms + attempt_restless_ms(g, j) : 0;
 	if (calm_ms > j->attempt.not_before_ms)
 		j->attempt.not_before_ms = calm_ms;
@@ -205,7 +205,7 @@ static void heed_earlier_stop(struct gate *g, struct gate_job *j)
 	stop_forget(j);
 	queue_keep_active(g->queue, &j->uid);
 	if (!never) {
-		stop_because(j, "Stopped", g->identity);
+		stop_because(j, REASON_STOPPED, g->identity);
 		return;
 	}
 	stop_suspended(g, j);
@@ -264,7 +264,7 @@ static int32_t most_held(const struct gate_job *j)
  * that keeps its reason. */
 static bool is_only_given_up(const struct gate_job *j)
 {
-	return j->stop.reason == REFUSED_BY_SERVER && !j->stop.hold;
+	return j->stop.reason == REASON_REFUSED_BY_SERVER && !j->stop.hold;
 }
 
 /* Lets a run go on whose start was given up, and landed before it was fenced. */

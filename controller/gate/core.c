@@ -5,6 +5,7 @@
 
 #include "base/backoff.h"
 #include "base/must.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/run_priority.h"
 
@@ -208,7 +209,7 @@ static void operate(
 	if (ledger_changes_size(kind))
 		op.seq = j->attempt.sizes;
 	if (kind == LEDGER_ADOPT) {
-		op.reason = "Adopted";
+		op.reason = REASON_ADOPTED;
 		op.actor = g->identity;
 	}
 	if (ledger_reserves(kind))

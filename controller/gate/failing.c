@@ -9,6 +9,7 @@
 #include "base/slice.h"
 #include "controller/gate/core.h"
 #include "controller/gate/note.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 #include "queue/job/text.h"
@@ -107,7 +108,7 @@ static void failed(
 		f->told |= bit_of(asked);
 		gate_note(g, NOTE_REFUSE, j, "the API server fails to %s: %s", words_of(j, asked),
 			said_in(a))
-			->reason = REFUSED_BY_SERVER;
+			->reason = REASON_REFUSED_BY_SERVER;
 	}
 	keep_words(j, asked, a);
 }

@@ -6,6 +6,7 @@
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/note.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 
@@ -215,7 +216,7 @@ void growth_tell(struct gate_job *j, struct intent *i)
 	j->growth.fenced = false;
 	i->parallelism = j->growth.to;
 	i->completions = j->seen.owner_completions > 0 ? j->growth.to : 0;
-	i->story.reason = "Grown";
+	i->story.reason = REASON_GROWN;
 	i->story.history = j->seen.history; /* of the attempts before this one */
 	tell_counts(j, i->parallelism, &i->story);
 }
@@ -227,7 +228,7 @@ void growth_retell(struct gate *g, const struct gate_job *j, struct intent *i)
 	bool known = story_read_words(g->story_reader, j->story, &j->uid, &g->story_key, &before);
 	i->story.reason = known && before.reason ? before.reason : "";
 	i->story.message = known ? before.message : NULL;
-	i->story.retold = j->growth.denied ? "GrowthRefused" : "TakenOver";
+	i->story.retold = j->growth.denied ? REASON_GROWTH_REFUSED : REASON_TAKEN_OVER;
 	i->story.history = j->seen.history;
 	tell_counts(j, j->seen.parallelism, &i->story);
 }

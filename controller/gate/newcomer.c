@@ -9,6 +9,7 @@
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/note.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "sluice/intake.h"
 
@@ -235,6 +236,6 @@ bool newcomer_is_reserved(const struct gate_job *j)
 void newcomer_tell(const struct gate_job *j, struct intent *i)
 {
 	i->drop_notice = j->seen.has_notice; /* from a wait before it left its queue */
-	i->story.reason = "Adopted";
+	i->story.reason = REASON_ADOPTED;
 	i->story.history = j->seen.history;
 }

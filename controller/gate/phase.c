@@ -21,6 +21,7 @@
 #include "controller/gate/observe.h"
 #include "controller/gate/phase.h"
 #include "controller/gate/provision.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/rejection.h"
 #include "controller/gate/requests.h"
@@ -34,7 +35,6 @@
 #define FORGOTTEN PHASES /* no phase: the Job is forgotten, and its record gone */
 #define FETCH_TRIES 4	 /* of a deferred Job; then others have their turn */
 
-static const char NOT_ADMITTED[] = "NotAdmitted";
 static const char NOT_ADMITTED_SENTENCE[] =
 	"the Job ran without being admitted: a client other than Sluice set spec.suspend to false, or the ledger has lost its reservation; the Job is queued, and starts in its turn";
 static const char SPARED[] =
@@ -121,7 +121,7 @@ static enum phase stop_intruder(struct gate *g, struct gate_job *j)
 	if (!is_intruder(g, j))
 		return j->phase;
 	j->ran_unseen = false;
-	stop_because_of(j, NOT_ADMITTED, g->identity, NOT_ADMITTED_SENTENCE);
+	stop_because_of(j, REASON_NOT_ADMITTED, g->identity, NOT_ADMITTED_SENTENCE);
 	return PHASE_STOPPING;
 }
 
@@ -132,7 +132,7 @@ static enum phase evict(struct gate *g, struct gate_job *j)
 		return j->phase;
 	j->ran_unseen = true;
 	stop_forget(j);
-	stop_because_of(j, NOT_ADMITTED, g->identity, NOT_ADMITTED_SENTENCE);
+	stop_because_of(j, REASON_NOT_ADMITTED, g->identity, NOT_ADMITTED_SENTENCE);
 	return PHASE_EVICTING;
 }
 
@@ -296,7 +296,7 @@ static enum phase settled_otherwise(struct gate *g, struct gate_job *j)
 		return j->phase;
 	if (j->gone || j->seen.finished || (j->seen.deleting && !j->seen.suspend)) {
 		/* A run may have begun and ended unseen: pods may be left. */
-		stop_because(j, "Deleted", "user");
+		stop_because(j, REASON_DELETED, "user");
 		return attempt_drain(g, j);
 	}
 	return j->seen.suspend ? j->phase : stop_intruder(g, j);
@@ -354,7 +354,7 @@ static enum phase fencing(struct gate *g, struct gate_job *j)
 	if (is_fenced(j))
 		return attempt_fenced(g, j);
 	if (attempt_story_is_lost(j))
-		stop_because(j, "StoryLost", g->identity);
+		stop_because(j, REASON_STORY_LOST, g->identity);
 	job_request(g, j, INTENT_TELL);
 	return PHASE_FENCING;
 }
@@ -381,9 +381,9 @@ static bool ended(struct gate *g, struct gate_job *j)
 	if (!j->gone && !f->finished && !f->suspend && !f->deleting && !resumed)
 		return false;
 	if (j->gone || (f->deleting && !f->finished))
-		stop_because(j, "Deleted", "user");
+		stop_because(j, REASON_DELETED, "user");
 	else if (resumed || (f->suspend && f->story_state == STORY_STOPPED))
-		stop_because(j, "Stopped", g->identity);
+		stop_because(j, REASON_STOPPED, g->identity);
 	else if (f->suspend && (!f->finished || f->cut_short))
 		stop_suspended(g, j);
 	return true;
@@ -413,9 +413,9 @@ static void stop_another(struct gate *g, struct gate_job *j)
 {
 	stop_want(j);
 	if (j->seen.redirected && resumed_since(j))
-		stop_because_of(j, NOT_ADMITTED, g->identity, ELSEWHERE);
+		stop_because_of(j, REASON_NOT_ADMITTED, g->identity, ELSEWHERE);
 	else
-		stop_because(j, "ScaledUp", g->identity);
+		stop_because(j, REASON_SCALED_UP, g->identity);
 }
 
 /* Tells whether no more pods are made, and there are no more than are reserved. */
@@ -559,7 +559,7 @@ static enum phase stopping(struct gate *g, struct gate_job *j)
 		j->ran_unseen = false;
 	if (runs_no_more(j)) {
 		if (j->gone || j->seen.deleting)
-			stop_because(j, "Deleted", "user");
+			stop_because(j, REASON_DELETED, "user");
 		return attempt_drain(g, j);
 	}
 	heed_ending(g, j);

@@ -14,6 +14,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/core.h"
 #include "controller/gate/job_table.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/stop.h"
 
@@ -443,7 +444,7 @@ void provision_give_up(struct gate *g, struct gate_job *j)
 	free(v->failure);
 	v->failure = failure_of(g, v, j);
 	stop_want(j);
-	stop_with_sentence(j, "NotProvisioned", g->identity, mem_strdup(v->failure));
+	stop_with_sentence(j, REASON_NOT_PROVISIONED, g->identity, mem_strdup(v->failure));
 	attempt_pause(j, g->now_ms + gate_spread(g, pause_ms));
 }
 
@@ -523,7 +524,7 @@ void provision_heed(struct gate *g, struct gate_job *j)
 	if (*r->message)
 		buf_printf(&text, ": %s", r->message);
 	stop_want(j);
-	stop_with_sentence(j, "CapacityRevoked", g->identity, buf_take(&text));
+	stop_with_sentence(j, REASON_CAPACITY_REVOKED, g->identity, buf_take(&text));
 }
 
 /* ---- the talk with the API server ------------------------------------------------------------ */

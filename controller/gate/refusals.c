@@ -6,12 +6,11 @@
 #include "base/map.h"
 #include "controller/gate/core.h"
 #include "controller/gate/note.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 
 #define TELL_AGAIN_MS INT64_C(3000000) /* an Event is gone after an hour */
 #define TELL_OTHERS_MS INT64_C(600000) /* other words: some are new each time */
-
-const char REFUSED_BY_SERVER[] = "RefusedByServer";
 
 bool refusal_stands(const struct gate_job *j)
 {
@@ -53,7 +52,7 @@ void refusal_note(struct gate *g, struct gate_job *j, enum intent_kind asked, co
 {
 	if (tells_refusal(g, &j->refusals, asked, said))
 		gate_note(g, NOTE_REFUSE, j, "the API server refuses: %s", said)->reason =
-			REFUSED_BY_SERVER;
+			REASON_REFUSED_BY_SERVER;
 }
 
 /* This sentence comes first: the queue's speaks only of the flavors that are left. */

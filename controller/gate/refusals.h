@@ -10,8 +10,6 @@
 struct explanation;
 struct gate_job;
 
-extern const char REFUSED_BY_SERVER[];
-
 struct refusals {
 	unsigned starts;     /* refused in a row */
 	unsigned others;     /* other requests refused in a row, while no write of the Job landed */

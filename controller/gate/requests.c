@@ -16,6 +16,7 @@
 #include "controller/gate/note.h"
 #include "controller/gate/outcome_note.h"
 #include "controller/gate/provision.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/run_priority.h"
@@ -184,7 +185,7 @@ static void tell_end(struct gate *g, struct gate_job *j, struct intent *i)
 	bool over = stops || j->phase == PHASE_WAITING || lost;
 	/* The story of a start that was refused must not be taken for that of a run. But where a
 	 * STOP lands the Job ran: an earlier request of that start came through. */
-	bool stopped = lost || stops || (over && j->stop.reason != REFUSED_BY_SERVER);
+	bool stopped = lost || stops || (over && j->stop.reason != REASON_REFUSED_BY_SERVER);
 	s->state = stopped ? STORY_STOPPED : STORY_FENCED;
 	s->trouble = stopped ? j->stop.pod_trouble : NULL;
 	s->is_signed &= stopped;
@@ -262,7 +263,7 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 	const char *lending = denied_lending(g, j, said);
 	bool elsewhere = *lending && j->seen.rewritable;
 	gate_note(g, NOTE_REFUSE, j, "%sits start is refused: %s", lending, said)->reason =
-		REFUSED_BY_SERVER;
+		REASON_REFUSED_BY_SERVER;
 	bool edited = j->refusals.starts > 0 && !refusal_stands(j);
 	int64_t restless_ms = edited ? attempt_restless_ms(g, j) : 0;
 	if (edited)
@@ -273,8 +274,8 @@ static void denied_start(struct gate *g, struct gate_job *j, const char *said)
 	stop_want(j);
 	pause_ms = gate_spread(g, pause_ms);
 	attempt_pause(j, g->now_ms + (pause_ms > restless_ms ? pause_ms : restless_ms));
-	stop_because(j, REFUSED_BY_SERVER, g->identity);
-	if (j->refusals.starts >= DENIALS_MAX && j->stop.reason == REFUSED_BY_SERVER)
+	stop_because(j, REASON_REFUSED_BY_SERVER, g->identity);
+	if (j->refusals.starts >= DENIALS_MAX && j->stop.reason == REASON_REFUSED_BY_SERVER)
 		stop_refused_for_good(g, j, said);
 }
 
@@ -484,12 +485,12 @@ static void give_up_start(struct gate *g, struct gate_job *j)
 	int64_t pause_ms = gate_spread(g, backoff_ms(DENIED_START_MS, before, GIVEN_UP_MAX_MS));
 	stop_want(j);
 	attempt_pause(j, g->now_ms + pause_ms);
-	stop_because(j, REFUSED_BY_SERVER, g->identity);
+	stop_because(j, REASON_REFUSED_BY_SERVER, g->identity);
 	gate_note(g, NOTE_REFUSE, j,
 		"its start is given up, since the API server has failed at it for %s; its quota is given back, and it is tried again after %s%s%s",
 		span_exact(FAILING_PATIENCE_MS).s, span_short(pause_ms).s,
 		j->failing->said ? ": " : "", j->failing->said ? j->failing->said : "")
-		->reason = REFUSED_BY_SERVER;
+		->reason = REASON_REFUSED_BY_SERVER;
 }
 
 static void try_again(struct gate *g, struct gate_job *j)

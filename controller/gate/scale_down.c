@@ -26,6 +26,7 @@
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
 #include "controller/gate/note.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/scale_down.h"
 #include "controller/gate/stop.h"
@@ -89,8 +90,6 @@ void scale_down_decided(struct gate *g, struct gate_job *j, const struct decisio
 	free(why);
 }
 
-static const char REAPPLIED[] = "ManifestReapplied", NOT_RESERVED[] = "NotReserved";
-
 /* The owner's number stays the one for the next start. A work queue is stopped instead: its surplus
  * pods could stay, whatever is written. */
 bool scale_down_again(struct gate *g, struct gate_job *j)
@@ -101,7 +100,7 @@ bool scale_down_again(struct gate *g, struct gate_job *j)
 		j->seen.parallelism; /* there may be so many pods when the PATCH lands */
 	if (j->scale_down.to > 0 && j->scale_down.to <= j->attempt.pods)
 		return true; /* that few are wanted already */
-	wish(g, j, j->attempt.pods, REAPPLIED,
+	wish(g, j, j->attempt.pods, REASON_MANIFEST_REAPPLIED,
 		"its manifest was applied again; the run goes on with the pods it holds, and the next start asks for all of them");
 	return true;
 }
@@ -116,7 +115,7 @@ bool scale_down_to_hold(struct gate *g, struct gate_job *j)
 	scale_down_may_have(j, j->seen.parallelism);
 	if (!pending) {
 		j->scale_down.held_once = true;
-		wish(g, j, j->attempt.pods, NOT_RESERVED,
+		wish(g, j, j->attempt.pods, REASON_NOT_RESERVED,
 			"no more pods are reserved for the run since a database was restored or failed over");
 	}
 	return true;
@@ -209,7 +208,7 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 	} else if (d.kind == DECISION_SHRINK)
 		stop_told(g, j, &d, why);
 	else
-		stop_with_sentence(j, "ScaledUp", g->identity, why);
+		stop_with_sentence(j, REASON_SCALED_UP, g->identity, why);
 	forget_wish(s);
 	if (first)
 		gate_mark_dirty(g, j);

@@ -15,6 +15,7 @@
 #include "controller/gate/gate.h"
 #include "controller/gate/job_table.h"
 #include "controller/gate/note.h"
+#include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
 #include "controller/gate/requests.h"
 #include "controller/gate/stop.h"
@@ -28,11 +29,8 @@
 
 enum { NOTE_MAX_BYTES = 8192 };
 
-static const char SUSPENDED_BY_OTHER[] = "SuspendedByOther";
-static const char SUSPENDED_BY_MANIFEST[] = "SuspendedByManifest";
 const char MANIFEST_SUSPENDS[] =
 	"spec.suspend was set to true while it ran, as happens when a manifest with suspend: true is applied again; leave spec.suspend out of the manifest, and stop a Job with the annotation sluice.dev/hold";
-static const char BACKOFF_LIMIT_NEAR[] = "BackoffLimitNear";
 static const char PODS_ARE_REJECTED[] =
 	"a kubelet rejected a pod of the Job, and one more failed pod would fail the Job; it is queued again at its old place after a pause. To tolerate more such pods, raise spec.backoffLimit, at any time";
 static const char HOLD_REQUEUE_LIMIT[] =
@@ -68,7 +66,7 @@ void stop_unwant(struct gate_job *j)
 
 static bool suspended_by_other(const struct gate_job *j)
 {
-	return strcmp(j->stop.reason, SUSPENDED_BY_OTHER) == 0;
+	return strcmp(j->stop.reason, REASON_SUSPENDED_BY_OTHER) == 0;
 }
 
 static bool has_reason(const struct stop *s)
@@ -114,7 +112,7 @@ void stop_finished(struct gate_job *j)
 {
 	if (j->seen.cut_short)
 		return;
-	j->stop.reason = j->seen.failed ? "Failed" : "Finished";
+	j->stop.reason = j->seen.failed ? REASON_FAILED : REASON_FINISHED;
 	j->stop.actor = "job-controller";
 }
 
@@ -159,7 +157,9 @@ void stop_suspended(struct gate *g, struct gate_job *j)
 	struct buf text;
 	if (has_reason(&j->stop))
 		return;
-	stop_because(j, j->seen.by_person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST, "user");
+	stop_because(j,
+		j->seen.by_person ? REASON_SUSPENDED_BY_OTHER : REASON_SUSPENDED_BY_MANIFEST,
+		"user");
 	if (j->seen.by_person) {
 		keep_sentence(&j->stop, stop_suspension_sentence(j));
 		return;
@@ -192,7 +192,7 @@ void stop_at_limit(struct gate *g, struct gate_job *j, const char *why)
 		"%s; one more failed pod would fail the Job, so it is queued again at its old place, in %s (twice as long each time); to tolerate more such pods, raise spec.backoffLimit, at any time",
 		why, span_short(pause_ms).s);
 	stop_want(j);
-	stop_with_sentence(j, BACKOFF_LIMIT_NEAR, g->identity, buf_take(&text));
+	stop_with_sentence(j, REASON_BACKOFF_LIMIT_NEAR, g->identity, buf_take(&text));
 }
 
 /* A hold that we decided on before the suspension stays. */
@@ -203,7 +203,7 @@ void stop_suspended_unseen(struct gate_job *j)
 	if (s->hold && (person || !suspended_by_other(j)))
 		return;
 	stop_forget(j);
-	s->reason = person ? SUSPENDED_BY_OTHER : SUSPENDED_BY_MANIFEST;
+	s->reason = person ? REASON_SUSPENDED_BY_OTHER : REASON_SUSPENDED_BY_MANIFEST;
 	s->sentence = person ? stop_suspension_sentence(j) : NULL;
 	s->hold = s->sentence;
 	s->message = person ? NULL : MANIFEST_SUSPENDS; /* a hold is told by itself */
@@ -343,7 +343,7 @@ void stop_drain(struct gate *g, struct gate_job *j)
 
 void stop_drain_adopted(struct gate *g, struct gate_job *j)
 {
-	stop_because(j, "Stopped", g->identity);
+	stop_because(j, REASON_STOPPED, g->identity);
 	stop_drain(g, j);
 	/* The leader of then noted it. But a stop that cuts a Job short comes before the end, which
 	 * that leader may not have seen; a second Event does no harm. */

@@ -8,6 +8,7 @@
 #include "base/json_writer.h"
 #include "base/mem.h"
 #include "controller/common/path.h"
+#include "controller/gate/reasons.h"
 #include "sluice/keys.h"
 
 enum {
@@ -183,63 +184,84 @@ void events_tell(struct events *h, const struct events_subject *of, enum events_
 
 /* ---- what the gate did ----------------------------------------------------------------------- */
 
-static void tell_note(
-	struct events *h, const struct note *n, enum events_type type, const char *reason)
+enum event_row {
+#define EVENT(tag, reason, type, level, when, cure) EVENT_##tag,
+#include "controller/write/events.def"
+	EVENT_NONE,
+};
+
+static const struct event_said {
+	const char *reason;
+	enum events_type type;
+	enum events_level level; /* it is told from this one on */
+} EVENTS[] = {
+#define EVENT(tag, reason, type, level, when, cure) {reason, EVENTS_##type, EVENTS_##level},
+#include "controller/write/events.def"
+};
+
+static bool is_wanted(const struct events *h, enum event_row e)
+{
+	return EVENTS[e].level == EVENTS_STOPS || h->level == EVENTS_ALL;
+}
+
+static void tell_text(struct events *h, const struct note *n, enum event_row e, const char *text)
 {
 	struct events_subject job = {n->uid, n->ns, n->name, NULL};
-	events_tell(h, &job, type, reason, n->text, n->at_ms);
+	if (is_wanted(h, e))
+		events_tell(h, &job, EVENTS[e].type, EVENTS[e].reason, text, n->at_ms);
+}
+
+static void tell_note(struct events *h, const struct note *n, enum event_row e)
+{
+	tell_text(h, n, e, n->text);
 }
 
 static void tell_hold(struct events *h, const struct note *n)
 {
 	struct buf text;
-	struct events_subject job = {n->uid, n->ns, n->name, NULL};
 	buf_init(&text, 2 * sizeof(n->text));
 	buf_printf(&text, "put on hold (annotation " HOLD_ANNOTATION "): %s", n->text);
-	events_tell(h, &job, EVENTS_WARNING, "Deactivated", buf_text(&text), n->at_ms);
+	tell_text(h, n, EVENT_DEACTIVATED, buf_text(&text));
 	buf_done(&text);
 }
 
-/* Tells whether the owner must mend something, or the Job starts and stops for ever. */
-static bool wants_a_cure(const char *reason)
+/* Names the Event of a stop. A stop whose owner has something to mend (else the Job starts and stops for ever),
+ * and one that was expected, have Events of their own, to be counted. */
+static enum event_row event_of_stop(const char *reason)
 {
-	return strcmp(reason, "SuspendedByManifest") == 0 || strcmp(reason, "NotAdmitted") == 0 ||
-	       strcmp(reason, "BackoffLimitNear") == 0;
-}
-
-/* Tells whether a stop was expected: a window that closes, idle resources that are wanted back,
- * quota that is reserved. These have words of their own, to be counted. */
-static bool has_own_word(const char *reason)
-{
-	return strcmp(reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0 ||
-	       strcmp(reason, stop_reason_name(STOP_REASON_IDLE_RECLAIMED)) == 0 ||
-	       strcmp(reason, stop_reason_name(STOP_REASON_RESERVED)) == 0;
+	const struct {
+		const char *reason;
+		enum event_row event;
+	} own[] = {
+		{REASON_SUSPENDED_BY_MANIFEST, EVENT_SUSPENDED_BY_MANIFEST},
+		{REASON_NOT_ADMITTED, EVENT_NOT_ADMITTED},
+		{REASON_BACKOFF_LIMIT_NEAR, EVENT_BACKOFF_LIMIT_NEAR},
+		{stop_reason_name(STOP_REASON_WINDOW_CLOSED), EVENT_WINDOW_CLOSED},
+		{stop_reason_name(STOP_REASON_IDLE_RECLAIMED), EVENT_IDLE_RECLAIMED},
+		{stop_reason_name(STOP_REASON_RESERVED), EVENT_RESERVED},
+	};
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strcmp(reason, own[i].reason) == 0)
+			return own[i].event;
+	return EVENT_STOPPED;
 }
 
 /* Nothing of a deletion: nobody reads the Events of a Job that is gone. */
 static void tell_stop(struct events *h, const struct note *n)
 {
-	if (strcmp(n->reason, "Deleted") == 0)
+	if (strcmp(n->reason, REASON_DELETED) == 0)
 		return;
 	if (n->on_hold)
 		tell_hold(h, n);
-	else if (n->preemption[0])
-		tell_note(h, n, EVENTS_NORMAL, "Preempted");
-	else if (wants_a_cure(n->reason))
-		tell_note(h, n, EVENTS_WARNING, n->reason);
-	else if (has_own_word(n->reason))
-		tell_note(h, n, EVENTS_NORMAL, n->reason);
 	else
-		tell_note(h, n, EVENTS_NORMAL, "Stopped");
+		tell_note(h, n, n->preemption[0] ? EVENT_PREEMPTED : event_of_stop(n->reason));
 }
 
 /* A window that closes is no reason for a warning. */
 static void tell_warning(struct events *h, const struct note *n)
 {
-	if (strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0)
-		tell_note(h, n, EVENTS_NORMAL, "WindowClosing");
-	else
-		tell_note(h, n, EVENTS_WARNING, "StopNotice");
+	bool closes = strcmp(n->reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0;
+	tell_note(h, n, closes ? EVENT_WINDOW_CLOSING : EVENT_STOP_NOTICE);
 }
 
 /* Returns the text without the reason that it begins with, which an Event has beside it. */
@@ -255,47 +277,40 @@ static const char *after_reason(const struct note *n)
  * annotation: as late, and as few in a second. */
 static void tell_wait(struct events *h, const struct note *n)
 {
-	const char *misconfigured = wait_reason_name(WAIT_MISCONFIGURED);
-	struct events_subject job = {n->uid, n->ns, n->name, NULL};
 	bool has_room = h->waiting < EVENTS_LINE_MAX / 4; /* the others are told nowhere else */
-	if (strcmp(n->reason, misconfigured) != 0) {
-		if (h->level == EVENTS_ALL)
-			tell_note(h, n, EVENTS_NORMAL, "Waiting");
-	} else if (has_room) {
-		events_tell(h, &job, EVENTS_WARNING, n->reason, after_reason(n), n->at_ms);
-	}
+	if (strcmp(n->reason, wait_reason_name(WAIT_MISCONFIGURED)) != 0)
+		tell_note(h, n, EVENT_WAITING);
+	else if (has_room)
+		tell_text(h, n, EVENT_MISCONFIGURED, after_reason(n));
 }
 
 /* Tells of a deletion: the Event stays for an hour, as the last that tells of the Job. */
 static void tell_deletion(struct events *h, const struct note *n)
 {
-	tell_note(h, n, EVENTS_WARNING, wait_reason_name(WAIT_DEPENDENCY_NEVER));
+	tell_note(h, n, EVENT_DEPENDENCY_NEVER);
 }
 
 /* The Job controller has told of refused pods: FailedCreate. */
 static void tell_trouble(struct events *h, const struct note *n)
 {
 	if (strcmp(n->reason, trouble_name(TROUBLE_PODS_REFUSED)) != 0)
-		tell_note(h, n, EVENTS_WARNING, "PodsStuck");
+		tell_note(h, n, EVENT_PODS_STUCK);
 }
 
 /* A refusal by the ledger is of no use to an owner. */
 static void tell_refusal(struct events *h, const struct note *n)
 {
 	if (h->level == EVENTS_ALL || n->reason[0])
-		tell_note(h, n, EVENTS_WARNING, "Refused");
+		tell_note(h, n, EVENT_REFUSED);
 }
 
 static const struct row {
-	void (*tell)(struct events *h, const struct note *n); /* NULL: as the other members say */
-	enum events_type type;
-	const char *reason; /* NULL: there is no Event */
-	bool is_detail;	    /* only where all are wanted */
+	void (*tell)(struct events *h, const struct note *n); /* NULL: the Event is told as it is */
+	enum event_row event;
 } ROWS[] = {
-#define NO_EVENT NULL, 0, NULL, false
-#define EVENT(type, reason) NULL, EVENTS_##type, reason, false
-#define DETAIL(type, reason) NULL, EVENTS_##type, reason, true
-#define TELL(function) function, 0, NULL, false
+#define EVENT(tag) NULL, EVENT_##tag
+#define NO_EVENT NULL, EVENT_NONE
+#define TELL(function) function, EVENT_NONE
 #define NOTE(kind, name, level, word, event, counts) [NOTE_##kind] = {event},
 #include "controller/gate/notes.def"
 };
@@ -305,8 +320,8 @@ void events_note(struct events *h, const struct note *n)
 	const struct row *row = &ROWS[n->kind];
 	if (row->tell)
 		row->tell(h, n);
-	else if (row->reason && (h->level == EVENTS_ALL || !row->is_detail))
-		tell_note(h, n, row->type, row->reason);
+	else if (row->event != EVENT_NONE)
+		tell_note(h, n, row->event);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

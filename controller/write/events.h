@@ -11,18 +11,16 @@
  *   - one that failed is written once more, by the same name, so that it is there once even if the
  *     first try landed. After that it is given up, and counted.
  *
- * By default only what a Job's owner did not ask for is told: Preempted, Stopped, Deactivated,
- * WindowClosing and WindowClosed (with the work that will be, and was, lost), PodsStuck (with what
- * keeps them), Misconfigured, and warnings. On Budgets, Calendars and other objects of ours the
- * status writer tells what is wrong with them. A start has no Event of ours, for the Job controller
- * has one (Resumed); and one write more for each admission would halve what the API server can
- * start.
+ * By default only what a Job's owner did not ask for is told: events.def has a row for each Event on a Job, and says
+ * which are told by default. On Budgets, Calendars and other objects of ours the status writer tells what is wrong
+ * with them. A start has no Event of ours, for the Job controller has one (Resumed); and one write more for each
+ * admission would halve what the API server can start.
  *
  * They are core/v1, with the fields that the Job controller fills. By events.k8s.io/v1 they could
  * have no lastTimestamp, and kubectl sorts by that: they would stand before everything else,
  * whenever they happened.
  *
- * A new Event of a note: its row in controller/gate/notes.def.
+ * A new Event of a note: a row in events.def, and its row in controller/gate/notes.def.
  */
 #ifndef SLUICE_CONTROLLER_WRITE_EVENTS_H
 #define SLUICE_CONTROLLER_WRITE_EVENTS_H

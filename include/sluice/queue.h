@@ -556,21 +556,8 @@ enum decision_kind {
 
 enum stop_reason {
 	STOP_REASON_NONE,
-	STOP_REASON_CLUSTERQUEUE_STOPPED, /* HoldAndDrain, as Kueue's ClusterQueueStopped */
-	STOP_REASON_LOCALQUEUE_STOPPED,
-	STOP_REASON_HELD,		/* annotation sluice.dev/hold on a running Job */
-	STOP_REASON_PREEMPTED,		/* decision.by needs its quota, or a part of it (SHRINK) */
-	STOP_REASON_PODS_READY_TIMEOUT, /* its pods were not ready in time */
-	STOP_REASON_REQUEUE_LIMIT,	/* ... once too often: it is deactivated */
-	STOP_REASON_MAX_RUN,		/* it ran as long as it may: it is deactivated */
-	STOP_REASON_WINDOW_CLOSED,	/* a RunPolicy's window closed */
-	STOP_REASON_WINDOW_OPENING,	/* it borrows what another queue's window will need; also of
-					   SHRINK */
-	STOP_REASON_WINDOW_QUOTA,	/* a window made quota smaller; of SHRINK only */
-	STOP_REASON_PRICE,		/* the price rose above its max-price */
-	STOP_REASON_BUDGET,		/* a Budget with onExhausted: Suspend is spent */
-	STOP_REASON_IDLE_RECLAIMED,	/* "IdleResourcesReclaimed": what it ran on was lent */
-	STOP_REASON_RESERVED, /* "AdvanceReservation": decision.policy has reserved its quota */
+#define STOP_REASON(tag, name, when, cure) STOP_REASON_##tag,
+#include "sluice/reasons.def"
 };
 
 const char *stop_reason_name(enum stop_reason r); /* Kueue's: "Preempted", "PodsReadyTimeout" ... */
@@ -582,10 +569,8 @@ bool stop_reason_deactivates(enum stop_reason r);
 /* Why a run was chosen to give way; the names are those of Kueue's condition Preempted. */
 enum preemption_reason {
 	PREEMPTION_NONE,
-	PREEMPTION_IN_CLUSTERQUEUE,
-	PREEMPTION_IN_COHORT_RECLAMATION,
-	PREEMPTION_IN_COHORT_FAIR_SHARING,
-	PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
+#define PREEMPTION_REASON(tag, name, when) PREEMPTION_##tag,
+#include "sluice/reasons.def"
 };
 
 const char *preemption_reason_name(enum preemption_reason r); /* "InClusterQueue" ... */
@@ -705,67 +690,12 @@ void queue_retake_ceilings(struct queue *q);
 
 /* ---- Answers to people ----------------------------------------------------------------------- */
 
-/* Why a workload waits: the reason, its name, and what the Job waits for, as a column of a list has
- * it. A name is that of Kueue's reason tier where that means the same. Several may apply:
- * queue/explain/explain.c has the order in which the first is chosen. */
-#define WAIT_REASONS(X)                                                                            \
-	/* it holds quota */                                                                       \
-	X(NOT, "QuotaReserved", "")                                                                \
-	/* it had its chances, a person must say so again */                                       \
-	X(DEACTIVATED, "Deactivated", "deactivated")                                               \
-	/* annotation sluice.dev/hold */                                                           \
-	X(HELD, "OnHold", "on hold")                                                               \
-	/* unknown queue, invalid request, namespace not selected, ... */                          \
-	X(MISCONFIGURED, "Misconfigured", "needs a fix")                                           \
-	/* more wait in its LocalQueue than may */                                                 \
-	X(TOO_MANY, "TooManyWaiting", "too many waiting")                                          \
-	/* no flavor's taints and labels suit its pods */                                          \
-	X(NO_MATCHING_FLAVOR, "NoMatchingFlavor", "no fitting flavor")                             \
-	/* its LocalQueue or ClusterQueue is stopped or inactive */                                \
-	X(SUSPENDED, "Suspended", "queue is stopped")                                              \
-	/* no node could take its pods, were they all empty */                                     \
-	X(NEVER_FITS, "NoNodeSuits", "no fitting node")                                            \
-	/* asks for more than the whole quota */                                                   \
-	X(EXCEEDS_MAX, "ExceedsMaxQuota", "over quota, never fits")                                \
-	/* its owner said not before a time */                                                     \
-	X(START_AFTER, "StartAfter", "its start time")                                             \
-	/* a Job that it waits for has become what it must not (sluice.dev/after) */               \
-	X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "dependency failed")                       \
-	/* Jobs that it waits for have not ended (sluice.dev/after) */                             \
-	X(DEPENDENCY, "WaitingForDependency", "other Jobs")                                        \
-	/* a RunPolicy's calendar is closed */                                                     \
-	X(WINDOW, "OutsideWindow", "its window to open")                                           \
-	/* it would not end before the close */                                                    \
-	X(WINDOW_FIT, "WindowTooShort", "a longer window")                                         \
-	/* cheaper later, or above its max-price */                                                \
-	X(PRICE, "WaitingForPrice", "a lower price")                                               \
-	X(BUDGET, "BudgetExhausted", "budget")                                                     \
-	/* a ResourceQuota would refuse its pods */                                                \
-	X(NAMESPACE_QUOTA, "NamespaceQuotaExceeded", "ResourceQuota")                              \
-	/* its user has as much in its LocalQueue as a user may (spec.limits.perUser) */           \
-	X(USER_LIMIT, "UserLimit", "its user's limit")                                             \
-	/* as many Jobs of its LocalQueue run as may */                                            \
-	X(MAX_RUNNING, "TooManyRunning", "its LocalQueue's limit")                                 \
-	/* clusterFit Now, and no space beside what is there */                                    \
-	X(NODES_FULL, "NodesFull", "room on nodes")                                                \
-	/* was given back; not before a time */                                                    \
-	X(BACK_OFF, "BackOff", "its retry pause")                                                  \
-	/* does not fit beside what runs */                                                        \
-	X(QUOTA, "WaitingForQuota", "quota")                                                       \
-	/* those it displaces are stopping */                                                      \
-	X(PREEMPTED, "WaitingForPreemptedWorkloads", "stopped pods to end")                        \
-	/* StrictFIFO: a Job ahead does not fit; Backfill: it would delay a Job ahead */           \
-	X(BEHIND, "WaitingForJobAhead", "the Job ahead")                                           \
-	/* an AdvanceReservation keeps what it needs, now or before it would end */                \
-	X(RESERVED, "ReservedForOthers", "an AdvanceReservation")                                  \
-	/* not looked at yet */                                                                    \
-	X(PENDING_EVALUATION, "PendingEvaluation", "next scheduling pass")                         \
-	/* nothing starts without the ledger: the gate says so, the queue never does */            \
-	X(LEDGER_DOWN, "LedgerDown", "Postgres")
-
-#define WAIT_REASON_ID(reason, name, phrase) WAIT_##reason,
-enum wait_reason { WAIT_REASONS(WAIT_REASON_ID) };
-#undef WAIT_REASON_ID
+/* Why a workload waits. Several may apply: queue/explain/explain.c has the order in which the first is
+ * chosen. */
+enum wait_reason {
+#define WAIT_REASON(tag, name, phrase, when, cure) WAIT_##tag,
+#include "sluice/reasons.def"
+};
 
 const char *wait_reason_name(enum wait_reason r);
 /* Names what a Job waits for, as a column of a list has it: "quota", "on hold". "" for WAIT_NOT. */

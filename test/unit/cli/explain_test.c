@@ -202,9 +202,10 @@ static void a_queue_that_may_not_be_read_is_not_a_missing_one(void **state)
 static void its_help_names_each_reason(void **state)
 {
 	(void)state;
-#define NAME(reason, name, phrase) name,
-	static const char *const names[] = {WAIT_REASONS(NAME)};
-#undef NAME
+	static const char *const names[] = {
+#define WAIT_REASON(tag, name, phrase, when, cure) name,
+#include "sluice/reasons.def"
+	};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strstr(help_page(command_find("explain")), names[i]))
 			fail_msg("sluice explain --help does not name %s", names[i]);
