@@ -14,6 +14,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from rows import STRING, calls, said
+
 ROOT = Path(__file__).resolve().parent.parent
 FIELDS = ROOT / "include/sluice/fields"
 # Each kind, in the order of the reference, and the rows of its spec. None: no row is of it, and its CRD is written by hand.
@@ -60,25 +62,6 @@ def merge(ours, part):
 
 # ---- Rows --------------------------------------------------------------------------------------------------------------
 
-STRING = r'"(?:[^"\\]|\\.)*"'
-
-
-def calls(text):
-    """(NAME, [arguments]) of each row in a .def."""
-    text = re.sub(rf"({STRING})|/\*.*?\*/", lambda match: match.group(1) or "", text, flags=re.S)
-    for match in re.finditer(r"^([A-Z][A-Z0-9_]*)\(", text, re.M):
-        depth, args, now = 1, [], ""
-        for token in re.findall(STRING + r"|.", text[match.end():], re.S):
-            depth += (token == "(") - (token == ")")
-            if depth == 0:
-                break
-            if token == "," and depth == 1:
-                args, now = args + [now.strip()], ""
-            else:
-                now += token
-        yield match.group(1), args + [now.strip()]
-
-
 def constants():
     found = {}
     for header in ROOT.glob("include/sluice/**/*.h"):
@@ -96,12 +79,6 @@ def number(expression):
             value = {"INT32_MIN": "-2147483648", "INT32_MAX": "2147483647"}.get(name) or CONSTANTS[name]
             expression = re.sub(rf"\b{name}\b", f"({value})", expression)
     return eval(re.sub(r"INT\d+_C", "", expression))
-
-
-def said(argument):
-    """The text of a string literal, or of several that stand side by side; None of NULL."""
-    return None if argument == "NULL" else "".join(
-        part[1:-1].replace('\\"', '"').replace("\\\\", "\\") for part in re.findall(STRING, argument))
 
 
 def absent(argument):

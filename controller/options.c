@@ -279,18 +279,18 @@ static void done(void *options)
 		selector_done(&o->namespaces);
 }
 
-static const struct flag_table flags = {FLAG_TABLE(rows, struct options), .more = &settings_flags,
+const struct flag_table options_flags = {FLAG_TABLE(rows, struct options), .more = &settings_flags,
 	.more_to = offsetof(struct options, settings), .begin = begin, .finish = finish,
 	.done = done};
 
 int options_parse(int argc, char **argv, struct options *ret, struct err *e)
 {
-	return flags_read(&flags, argc, argv, ret, e);
+	return flags_read(&options_flags, argc, argv, ret, e);
 }
 
 void options_done(struct options *o)
 {
-	flags_done(&flags, o);
+	flags_done(&options_flags, o);
 }
 
 void options_print_help(FILE *out)

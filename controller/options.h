@@ -64,6 +64,8 @@ struct options {
 	struct settings settings;
 };
 
+extern const struct flag_table options_flags;
+
 /* Reads the command line, of which strings are borrowed. Returns 0, ERR_INVALID, or FLAGS_HELP or
  * FLAGS_VERSION where that is asked for: what stands behind it is not read. ret must not move
  * afterwards, and is to be freed by options_done() unless there is an error. */

@@ -23,6 +23,9 @@ add_test(NAME jobs COMMAND test_jobs)
 add_executable(test_explain ${CMAKE_CURRENT_LIST_DIR}/explain_test.c)
 target_link_libraries(test_explain PRIVATE sluice_cli ${CMOCKA})
 add_test(NAME explain COMMAND test_explain)
+add_executable(test_help ${CMAKE_CURRENT_LIST_DIR}/help_test.c)
+target_link_libraries(test_help PRIVATE sluice_cli ${CMOCKA})
+add_test(NAME help COMMAND test_help)
 
 # `sluice when`: the same.
 add_executable(test_start ${CMAKE_CURRENT_LIST_DIR}/start_test.c)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-enum { WORDS_MAX = 8 };
+enum { WORDS_MAX = 8, HELP_MAX = 1 << 16 };
 
 static int parse(const char *const *words, struct options *o, struct err *e)
 {
@@ -372,15 +372,38 @@ static void help_comes_before_everything(void **state)
 	assert_int_equal(parse((const char *[WORDS_MAX]){"--version"}, &o, &e), FLAGS_VERSION);
 }
 
+static void read_help(char ret[HELP_MAX])
+{
+	FILE *out = fmemopen(ret, HELP_MAX, "w");
+	options_print_help(out);
+	assert_int_equal(fclose(out), 0);
+}
+
+/* docs/cli.md is made of the help. The flags of the clock are refused where it is no test build. */
+static void help_has_each_flag(void **state)
+{
+	(void)state;
+	char help[HELP_MAX], line[128];
+	const struct flag *f;
+	size_t base;
+	read_help(help);
+	for (size_t i = 0; (f = flags_at(&options_flags, i, &base)); i++) {
+		const char *at = help, *end = f->alone ? "\n,;" : " ";
+		int len = snprintf(line, sizeof(line), "--%s", f->name);
+		while ((at = strstr(at, line)) && !strchr(end, at[len]))
+			at++;
+		if (!at && strncmp(f->name, "clock-", strlen("clock-")) != 0)
+			fail_msg("sluice-controller --help does not have %s", line);
+	}
+}
+
 static void help_has_each_exit_code_and_the_default_labels(void **state)
 {
 	(void)state;
 	static const int codes[] = {
 		EXIT_ASKED, EXIT_NO_START, EXIT_USAGE, EXIT_DEPOSED, EXIT_BLIND, EXIT_ANEW};
-	char help[1 << 16], line[16];
-	FILE *out = fmemopen(help, sizeof(help), "w");
-	options_print_help(out);
-	assert_int_equal(fclose(out), 0);
+	char help[HELP_MAX], line[16];
+	read_help(help);
 	assert_non_null(strstr(help, " " BILL_LABELS_DEFAULT ".\n"));
 	const char *status = strstr(help, "EXIT STATUS\n");
 	assert_non_null(status);
@@ -397,6 +420,7 @@ int main(void)
 		cmocka_unit_test(a_mistake_gets_a_sentence),
 		cmocka_unit_test(nothing_given_gives_the_defaults),
 		cmocka_unit_test(all_flags_are_taken),
+		cmocka_unit_test(help_has_each_flag),
 		cmocka_unit_test(what_holds_for_all_queues),
 		cmocka_unit_test(flags_that_are_given_too_often_are_refused),
 		cmocka_unit_test(which_jobs_are_managed),
