@@ -65,7 +65,7 @@ class Starts:
 
     @staticmethod
     def words(p50, p90, now):
-        bound = f", by {span(p90 - now)} with 90 %" if p90 else ""
+        bound = f", 90 % sure within {span(p90 - now)}" if p90 else ""
         return f"in {span(p50 - now)}{bound}" if p50 > now else f"any moment{bound}"
 
     def line(self, screen):

@@ -91,7 +91,7 @@ def test_it_gives_pods_to_a_higher_priority_and_grows_back(world, mode):
     world.job("urgent", pods=3, priority="high")
     world.started("urgent")
     now = has_size(world, 1)
-    assert story(now)["reason"] == "Preempted" and f"Job {world.ns}/urgent" in story(now)["message"]
+    assert story(now)["reason"] == "Preempted" and f"{world.ns}/urgent (priority " in story(now)["message"]
     assert not now["spec"]["suspend"]
     world.finish("urgent")
     has_size(world, 4)

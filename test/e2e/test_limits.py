@@ -77,7 +77,7 @@ def test_a_job_that_runs_longer_than_it_may_is_stopped_and_put_on_hold(world):
     obj = world.stopped("long")
     assert "max-run-seconds" in annotations(obj)[HOLD]
     said = world.waits("long", "Deactivated")["sentence"]
-    assert "(2s)" in said and HOLD in said
+    assert said.startswith("Stopped at its time limit of 2s (sluice.dev/max-run-seconds); ") and HOLD in said
     assert ran(world, "long", 1) >= 2
     world.job("next", annotations={MAX_RUN: "3600"})
     world.started("next")
@@ -270,7 +270,7 @@ def test_with_backfill_those_pass_who_do_not_delay_the_first(world):
     world.job("runs", pods=2, annotations={EXPECTED: "10h"})
     world.started("runs")
     world.job("large", pods=4, annotations={EXPECTED: "1h"})
-    assert "expected to start at" in world.waits("large", "WaitingForQuota")["sentence"]
+    assert "; expected start " in world.waits("large", "WaitingForQuota")["sentence"]
     world.job("unknown")
     assert EXPECTED in world.waits("unknown", "WaitingForJobAhead")["sentence"]
     world.job("too-long", annotations={EXPECTED: "20h"})
@@ -408,8 +408,8 @@ def test_who_borrows_more_than_its_share_gives_back(world):
     world.waits("b4", "WaitingForQuota")
     said = [story(j) for j in world.api.list(jobs_path(world.ns)) if j["spec"]["suspend"] and "sluice.dev/admission" in annotations(j)]
     assert len(said) == 4 and all(s["reason"] == "Preempted" for s in said)
-    words = sorted(re.sub(r".* due to ", "", s["message"]) for s in said)
-    assert words == ["fair sharing within the cohort"] + ["reclamation within the cohort"] * 3
+    words = sorted(re.sub(r"^.*?: its ClusterQueue ", "", s["message"]) for s in said)
+    assert words == ["has less than its fair share"] + ["takes back quota that it had lent"] * 3
     world.wait("the status to tell the shares", lambda: (share(world, "a"), share(world, "b")) == (223, 112))
     world.wait("the metrics to say so", lambda: metric(world, "cluster_queue_weighted_share", cluster_queue=world.full("a"), cohort=world.full("all")) == 223)
     world.wait("the metrics to say so", lambda: metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortReclamation") == 3)

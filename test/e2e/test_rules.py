@@ -218,7 +218,7 @@ def test_the_more_important_job_takes_the_place_of_the_youngest_lesser_one(world
     world.waits("late", "WaitingForQuota")
     world.job("urgent", pods=2, priority="high")
     world.started("urgent")
-    preempted(world, "young", "urgent", "prioritization in the ClusterQueue")
+    preempted(world, "young", "urgent", "(priority ")
     assert not world.get("old")["spec"]["suspend"]
     world.uses(q=4)
     assert reasons(world) == [["young", "Preempted"]]
@@ -237,7 +237,7 @@ def test_the_pods_that_have_finished_stay_finished(world):
     world.wait_job("victim", "to be half done", lambda j: j["status"].get("succeeded") == 2 and j["status"].get("active") == 2)
     world.job("urgent", pods=2, priority="high")
     world.started("urgent")
-    preempted(world, "victim", "urgent", "prioritization")
+    preempted(world, "victim", "urgent", "(priority ")
     world.wait("those to be left that have succeeded", lambda: [p["status"]["phase"] for p in world.api.list(
         f"/api/v1/namespaces/{world.ns}/pods?labelSelector=job-name=victim")] == ["Succeeded"] * 2)
     assert world.get("victim")["status"]["succeeded"] == 2
@@ -302,13 +302,13 @@ def test_what_was_lent_is_taken_back_from_the_youngest_borrower(world):
     world.uses(owner=0, guest=4, all=4)
     world.job("mine", "owner")
     world.started("mine")
-    preempted(world, "g4", "mine", "reclamation within the cohort")
+    preempted(world, "g4", "mine", "takes back quota that it had lent")
     assert not [n for n in ("g1", "g2", "g3") if world.get(n)["spec"]["suspend"]]
     world.uses(owner=1, guest=3, all=4)
     world.waits("g4", "WaitingForQuota")
     world.job("mine-too", "owner")
     world.started("mine-too")
-    preempted(world, "g3", "mine-too", "reclamation within the cohort")
+    preempted(world, "g3", "mine-too", "takes back quota that it had lent")
     world.job("too-much", "owner")  # would have to borrow: nobody is stopped for that
     world.waits("too-much", "WaitingForQuota")
     assert not [n for n in ("g1", "g2") if world.get(n)["spec"]["suspend"]]
@@ -328,7 +328,7 @@ def test_only_lower_priority_is_reclaimed_where_the_owner_says_so(world):
     world.waits("mine", "WaitingForQuota")
     world.job("one", "owner", priority="high")
     world.started("one")
-    preempted(world, "lesser", "one", "reclamation")
+    preempted(world, "lesser", "one", "takes back quota that it had lent")
     assert not world.get("important")["spec"]["suspend"]
 
 
@@ -344,7 +344,7 @@ def test_to_borrow_a_queue_may_stop_lesser_jobs_below_a_threshold(world):
     world.started("low", "trivial")
     world.job("urgent", "q", pods=2, priority="high")
     world.started("urgent")
-    preempted(world, "trivial", "urgent", "reclamation within the cohort while borrowing")
+    preempted(world, "trivial", "urgent", "borrows quota of the Cohort")
     assert not world.get("low")["spec"]["suspend"]
 
 
@@ -433,7 +433,7 @@ def test_raising_a_class_lets_those_who_wait_stop_others(world):
     world.waits("waits", "WaitingForQuota")
     world.api.patch(path_of("workloadpriorityclasses", world.full("a")), {"value": 2})
     world.started("waits")
-    preempted(world, "runs", "waits", "prioritization")
+    preempted(world, "runs", "waits", "(priority ")
 
 
 def test_a_run_whose_class_is_gone_keeps_its_priority_under_the_next_leader(world):
@@ -451,7 +451,7 @@ def test_a_run_whose_class_is_gone_keeps_its_priority_under_the_next_leader(worl
     world.waits("waits", "WaitingForQuota")
     world.job("urgent", priority="highest")
     world.started("urgent")
-    preempted(world, "runs", "urgent", "prioritization")
+    preempted(world, "runs", "urgent", "(priority ")
 
 
 def test_a_job_of_negative_priority_fills_gaps_and_no_more(world):
@@ -468,12 +468,12 @@ def test_a_job_of_negative_priority_fills_gaps_and_no_more(world):
     world.waits("gap", "WaitingForQuota")  # to stop the lesser one is not for it
     world.job("owner", "lender", pods=2)
     world.started("owner")
-    preempted(world, "nothing", "owner", "reclamation within the cohort")
+    preempted(world, "nothing", "owner", "takes back quota that it had lent")
     world.started("gap")
     world.uses(q=2, lender=2, all=4)
     world.job("plain", pods=2)  # of priority 0
     world.started("plain")
-    preempted(world, "gap", "plain", "prioritization")
+    preempted(world, "gap", "plain", "(priority ")
 
 
 # ---- by a clock that is set forward, so at the end: the controller is started anew for it -------------
@@ -492,6 +492,6 @@ def test_a_run_is_no_victim_until_it_has_run_its_minimum(world):
     assert not world.get("victim")["spec"]["suspend"]
     TIME.forward(world.box, 3600)
     world.started("urgent")
-    preempted(world, "victim", "urgent", "prioritization in the ClusterQueue")
+    preempted(world, "victim", "urgent", "(priority ")
     at = lambda text: datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
     assert at(story(world.get("urgent"))["at"]) - at(started) >= 3599  # stories tell whole seconds

@@ -64,10 +64,10 @@ def test_three_tiers_on_a_full_cluster(world, pool, fit):
     of_tier(world, "middle", "more", pods=2)
     world.started("more")
     for name in ("gap3", "gap2"):  # the youngest of the lowest
-        preempted(world, name, "more", "prioritization")
+        preempted(world, name, "more", "(priority ")
     of_tier(world, "high", "urgent", pods=6)
     world.started("urgent")
-    preempted(world, "middle", "urgent", "prioritization")
+    preempted(world, "middle", "urgent", "(priority ")
     assert runs(world) == {"more", "urgent"}
     placed(world, "more", "urgent")
     of_tier(world, "middle", "late", pods=2)
@@ -129,7 +129,7 @@ def test_a_gap_filler_never_preempts_not_even_a_lesser_one(world, pool):
     world.waits("gap", "WaitingForQuota", "NodesFull")
     of_tier(world, "middle", "middle", pods=2)
     world.started("middle")
-    preempted(world, "dust", "middle", "prioritization")
+    preempted(world, "dust", "middle", "(priority ")
     world.started("gap")
     placed(world, "middle", "gap")
     assert reasons(world) == [["dust", "Preempted"]] and not [c for c in complaints(world) if "gap" in c[1]]
@@ -145,7 +145,7 @@ def test_what_a_gap_filler_borrowed_is_taken_back_by_whoever_it_belongs_to(world
     world.started("gap", "plain")
     of_tier(world, "middle", "mine", queue="owner", pods=4)
     world.started("mine")
-    preempted(world, "gap", "mine", "reclamation")
+    preempted(world, "gap", "mine", "takes back quota that it had lent")
     placed(world, "mine", "plain")
     world.waits("gap")
     assert not homeless(world)
@@ -205,7 +205,7 @@ def test_who_is_displaced(world, pool, step):
     world.started("urgent")
     assert set(running) - runs(world) == stopped
     for name in stopped:
-        preempted(world, name, "urgent", "prioritization")
+        preempted(world, name, "urgent", "(priority ")
 
 
 def test_the_wait_for_those_that_stop_is_told(world, pool, program):
@@ -261,7 +261,7 @@ def test_a_clusterqueue_caps_what_its_users_claim(world):
     world.ahead("first", "second", "modest")
     world.edit_queue(maxPriority=1500)  # for those that wait and for those that run
     world.started("second")
-    preempted(world, "runs", "second", "prioritization")
+    preempted(world, "runs", "second", "(priority ")
 
 
 def test_what_is_claimed_and_what_counts_is_told(world, program):
