@@ -22,7 +22,7 @@ struct counters {
 	struct map by_name;
 	struct counters_row **row; /* owned */
 	size_t rows;
-	struct histogram waits, passes;
+	struct histogram passes;
 };
 
 static bool row_has_name(const void *value, const void *key)
@@ -31,11 +31,15 @@ static bool row_has_name(const void *value, const void *key)
 	return strcmp(r->clusterqueue, key) == 0;
 }
 
+void counters_no_waits(struct histogram *ret)
+{
+	histogram_init(ret, wait_bounds, sizeof(wait_bounds) / sizeof(wait_bounds[0]));
+}
+
 struct counters *counters_new(void)
 {
 	struct counters *t = mem_alloc(sizeof(*t));
 	map_init(&t->by_name, row_has_name);
-	histogram_init(&t->waits, wait_bounds, sizeof(wait_bounds) / sizeof(wait_bounds[0]));
 	histogram_init(&t->passes, pass_bounds, sizeof(pass_bounds) / sizeof(pass_bounds[0]));
 	return t;
 }
@@ -104,6 +108,7 @@ static struct counters_row *counters_row(struct counters *t, const char *cluster
 		return r;
 	r = mem_alloc(sizeof(*r));
 	r->clusterqueue = mem_strdup(clusterqueue);
+	counters_no_waits(&r->waits);
 	map_put(&t->by_name, hash, r);
 	t->row = mem_grow(t->row, t->rows + 1, sizeof(struct counters_row *));
 	t->row[t->rows++] = r;
@@ -170,7 +175,8 @@ const struct counters_cause *counters_cause_at(
 static void count_start(struct counters *t, struct counters_row *row, const struct note *n)
 {
 	row->admissions++;
-	histogram_add(&t->waits, (double)(n->waited_ms > 0 ? n->waited_ms : 0) / 1000.0);
+	(void)t;
+	histogram_add(&row->waits, (double)(n->waited_ms > 0 ? n->waited_ms : 0) / 1000.0);
 }
 
 static void count_finish(struct counters *t, struct counters_row *row, const struct note *n)
@@ -211,11 +217,6 @@ void counters_note(struct counters *t, const struct note *n)
 void counters_pass(struct counters *t, int64_t took_us)
 {
 	histogram_add(&t->passes, (double)took_us / 1e6);
-}
-
-const struct histogram *counters_waits(const struct counters *t)
-{
-	return &t->waits;
 }
 
 const struct histogram *counters_passes(const struct counters *t)

@@ -1,6 +1,6 @@
 /*
- * Counters of what happened since this process started: by ClusterQueue for people, and how long
- * Jobs waited and passes took. Fed with the gate's notes.
+ * Counters of what happened since this process started: by ClusterQueue for people, how long its
+ * Jobs waited among it, and how long passes took. Fed with the gate's notes.
  *
  * A ClusterQueue that was deleted keeps its row: counters never go back.
  */
@@ -22,7 +22,8 @@ struct counters_row {
 	/* Set at the first stop that threw work away: then there is a loss for each reason that
 	 * Sluice stops for. */
 	bool has_losses;
-	size_t losses; /* index of the first of them among all losses */
+	size_t losses;		/* index of the first of them among all losses */
+	struct histogram waits; /* seconds, of each start */
 };
 
 struct counters *counters_new(void);
@@ -33,6 +34,9 @@ void counters_pass(struct counters *t, int64_t took_us);
 
 /* Returns the row of a ClusterQueue; NULL: nothing happened there yet. */
 const struct counters_row *counters_get(const struct counters *t, const char *clusterqueue);
+
+/* Makes the waits of a ClusterQueue in which nothing was started yet. */
+void counters_no_waits(struct histogram *ret);
 
 /* What is counted by ClusterQueue and reason. */
 enum counters_cause_of {
@@ -56,7 +60,6 @@ const struct counters_cause *counters_cause_at(
 	const struct counters *t, enum counters_cause_of of, size_t index);
 const struct counters_row *counters_at(const struct counters *t, size_t index);
 
-const struct histogram *counters_waits(const struct counters *t);  /* seconds, of each start */
 const struct histogram *counters_passes(const struct counters *t); /* seconds, of each pass */
 
 #endif

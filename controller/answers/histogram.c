@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/must.h"
 
@@ -28,18 +29,24 @@ uint64_t histogram_total(const struct histogram *h)
 	return total;
 }
 
-void histogram_render(const struct histogram *h, const char *name, struct buf *out)
+void histogram_render(const struct histogram *h, enum metric m, const char *value, struct buf *out)
 {
 	uint64_t below = 0;
+	char text[32];
 	for (size_t i = 0; i < h->nbounds; i++) {
 		below += h->count[i];
 		double bound = h->bounds[i];
 		/* 5 is written 5.0, the canonical form, so that no two scrapers see two series. */
 		bool whole = bound == (double)(int64_t)bound;
-		buf_printf(out, "%s_bucket{le=\"%.9g%s\"} %" PRIu64 "\n", name, bound,
-			whole ? ".0" : "", below);
+		snprintf(text, sizeof(text), "%.9g%s", bound, whole ? ".0" : "");
+		metrics_put_part(out, m, "_bucket", value, text);
+		buf_printf(out, "%" PRIu64 "\n", below);
 	}
 	uint64_t total = histogram_total(h);
-	buf_printf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, total);
-	buf_printf(out, "%s_sum %.9g\n%s_count %" PRIu64 "\n", name, h->sum, name, total);
+	metrics_put_part(out, m, "_bucket", value, "+Inf");
+	buf_printf(out, "%" PRIu64 "\n", total);
+	metrics_put_part(out, m, "_sum", value, NULL);
+	buf_printf(out, "%.9g\n", h->sum);
+	metrics_put_part(out, m, "_count", value, NULL);
+	buf_printf(out, "%" PRIu64 "\n", total);
 }

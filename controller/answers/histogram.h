@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "controller/write/metrics_put.h"
 
 enum { HISTOGRAM_BOUNDS_MAX = 24 };
 
@@ -23,7 +24,8 @@ void histogram_init(struct histogram *h, const double *bounds, size_t nbounds);
 void histogram_add(struct histogram *h, double value);
 uint64_t histogram_total(const struct histogram *h);
 
-/* Appends the samples NAME_bucket{le=...}, NAME_sum and NAME_count. */
-void histogram_render(const struct histogram *h, const char *name, struct buf *out);
+/* Appends the samples NAME_bucket{le=...}, NAME_sum and NAME_count of the metric. Value is of its
+ * label; NULL where it has none. */
+void histogram_render(const struct histogram *h, enum metric m, const char *value, struct buf *out);
 
 #endif

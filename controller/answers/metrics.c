@@ -259,6 +259,25 @@ static void put_costs(struct buf *out, const struct counters *t)
 	}
 }
 
+/* Puts a histogram for each ClusterQueue that exists, of zeros until its first start, which
+ * increase() would not see otherwise; and for one that is gone, if Jobs were started in it. */
+static void put_waits(struct buf *out, const struct queue *q, const struct counters *t)
+{
+	const struct counters_row *r;
+	struct clusterqueue_view v;
+	struct histogram none;
+	counters_no_waits(&none);
+	metrics_put_family(out, METRIC_ADMISSION_WAIT);
+	for (size_t i = 0; (r = counters_at(t, i)); i++)
+		if (r->admissions > 0)
+			histogram_render(&r->waits, METRIC_ADMISSION_WAIT, r->clusterqueue, out);
+	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
+		r = counters_get(t, v.name);
+		if (!r || r->admissions == 0)
+			histogram_render(&none, METRIC_ADMISSION_WAIT, v.name, out);
+	}
+}
+
 static void put_counters(struct buf *out, const struct queue *q, const struct counters *t)
 {
 	static const enum metric family[] = {METRIC_ADMISSIONS, METRIC_FINISHES, METRIC_STOPS};
@@ -275,10 +294,9 @@ static void put_counters(struct buf *out, const struct queue *q, const struct co
 	put_trouble_total(out, t);
 	put_losses(out, q, t);
 	put_costs(out, t);
-	metrics_put_family(out, METRIC_ADMISSION_WAIT);
-	histogram_render(counters_waits(t), metric_name(METRIC_ADMISSION_WAIT), out);
+	put_waits(out, q, t);
 	metrics_put_family(out, METRIC_DECISION_DURATION);
-	histogram_render(counters_passes(t), metric_name(METRIC_DECISION_DURATION), out);
+	histogram_render(counters_passes(t), METRIC_DECISION_DURATION, NULL, out);
 }
 
 /* ---- gate, ledger, API server ---------------------------------------------------------------- */

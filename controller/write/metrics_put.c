@@ -20,11 +20,6 @@ static const struct row {
 #include "controller/write/metrics.def"
 };
 
-const char *metric_name(enum metric m)
-{
-	return ROWS[m].name;
-}
-
 void metrics_put_family(struct buf *out, enum metric m)
 {
 	static const char *const types[] = {"gauge", "counter", "histogram", "info"};
@@ -53,7 +48,7 @@ static void put_label(struct buf *out, const char *value)
 	}
 }
 
-/* A family of the type HISTOGRAM has none of these (answers/histogram.h). */
+/* A family of the type HISTOGRAM has none of these (metrics_put_part()). */
 static const char *suffix_of(enum metric_type type)
 {
 	return type == COUNTER ? "_total" : type == INFO ? "_info" : "";
@@ -75,6 +70,22 @@ void metrics_put_sample(struct buf *out, enum metric m, ...)
 	va_end(ap);
 	must(r->label[n] == NULL);
 	buf_puts(out, n ? "\"} " : " ");
+}
+
+void metrics_put_part(
+	struct buf *out, enum metric m, const char *suffix, const char *value, const char *bound)
+{
+	const struct row *r = &ROWS[m];
+	must(r->type == HISTOGRAM && (value != NULL) == (r->label[0] != NULL) && !r->label[1]);
+	buf_printf(out, "%s%s", r->name, suffix);
+	if (value) {
+		buf_printf(out, "{%s=\"", r->label[0]);
+		put_label(out, value);
+		buf_puts(out, "\"");
+	}
+	if (bound)
+		buf_printf(out, "%sle=\"%s\"", value ? "," : "{", bound);
+	buf_puts(out, value || bound ? "} " : " ");
 }
 
 void metrics_put_value(struct buf *out, enum metric m, uint64_t value)

@@ -211,10 +211,10 @@ static void numbers_are_where_they_belong(void **state)
 		"sluice_run_policy_condition{run_policy=\"p\",reason=\"CalendarNotFound\"} 1\n",
 		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"active\"} 2\n",
 		"sluice_pending_workloads{cluster_queue=\"batch\",status=\"inadmissible\"} 0\n",
-		"sluice_admission_wait_seconds_bucket{le=\"1.0\"} 1\n",
-		"sluice_admission_wait_seconds_bucket{le=\"5.0\"} 2\n",
-		"sluice_admission_wait_seconds_bucket{le=\"+Inf\"} 3\n",
-		"sluice_admission_wait_seconds_count 3\n",
+		"sluice_admission_wait_seconds_bucket{cluster_queue=\"batch\",le=\"1.0\"} 1\n",
+		"sluice_admission_wait_seconds_bucket{cluster_queue=\"batch\",le=\"5.0\"} 2\n",
+		"sluice_admission_wait_seconds_bucket{cluster_queue=\"batch\",le=\"+Inf\"} 3\n",
+		"sluice_admission_wait_seconds_count{cluster_queue=\"batch\"} 3\n",
 		"sluice_events_total 7\n",
 		"sluice_events_dropped_total 1\n",
 		"sluice_forecast_plays_total 32\n",
@@ -263,6 +263,40 @@ static void work_lost_begins_with_0(void **state)
 	text = render(&w);
 	assert_non_null(strstr(text, after));
 	assert_null(strstr(text, before));
+	free(text);
+	world_close(&w);
+}
+
+/* An alert on how long Jobs of a ClusterQueue wait begins with its first start, and is not misled by
+ * another ClusterQueue, nor by one that only a LocalQueue names. */
+static void waits_are_of_a_queue_and_begin_with_0(void **state)
+{
+	static const char *const before[] = {
+		"sluice_admission_wait_seconds_count{cluster_queue=\"batch\"} 0\n",
+		"sluice_admission_wait_seconds_bucket{cluster_queue=\"batch\",le=\"+Inf\"} 0\n"};
+	static const char *const after[] = {
+		"sluice_admission_wait_seconds_bucket{cluster_queue=\"batch\",le=\"1.0\"} 0\n",
+		"sluice_admission_wait_seconds_bucket{cluster_queue=\"batch\",le=\"5.0\"} 1\n",
+		"sluice_admission_wait_seconds_sum{cluster_queue=\"batch\"} 1.5\n",
+		"sluice_admission_wait_seconds_count{cluster_queue=\"gone\"} 2\n"};
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	world_note(&w, NOTE_STOP, "batch", 0);
+	world_note(&w, NOTE_STOP, "nobody", 0);
+	char *text = render(&w);
+	for (size_t i = 0; i < 2; i++)
+		assert_non_null(strstr(text, before[i]));
+	assert_null(strstr(text, "sluice_admission_wait_seconds_count{cluster_queue=\"nobody\"}"));
+	free(text);
+	world_note(&w, NOTE_START, "batch", 1500);
+	world_note(&w, NOTE_START, "gone", 10);
+	world_note(&w, NOTE_START, "gone", 10);
+	text = render(&w);
+	for (size_t i = 0; i < 4; i++)
+		assert_non_null(strstr(text, after[i]));
+	for (size_t i = 0; i < 2; i++)
+		assert_null(strstr(text, before[i]));
 	free(text);
 	world_close(&w);
 }
@@ -395,6 +429,7 @@ int main(void)
 		cmocka_unit_test(a_queue_that_is_gone_has_rows_while_quota_is_held_in_it),
 		cmocka_unit_test(numbers_are_where_they_belong),
 		cmocka_unit_test(work_lost_begins_with_0),
+		cmocka_unit_test(waits_are_of_a_queue_and_begin_with_0),
 		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
 		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
 		cmocka_unit_test(a_standby_says_nothing_of_queues),
