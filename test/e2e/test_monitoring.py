@@ -13,6 +13,7 @@ from sandbox.sandbox import ROOT
 from test_install import overlay  # noqa: F401 (overlay is a fixture)
 
 CASES = ROOT / "test" / "monitoring" / "alerts_test.yaml"
+RUNBOOK = ROOT / "docs" / "operate.md"
 
 wants_promtool = pytest.mark.skipif(not tool("promtool"), reason="there is no promtool; ./dev test unpacks it where there is apt-get")
 
@@ -63,6 +64,17 @@ def test_each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not():
 def test_each_alert_says_how_bad_it_is_and_what_it_means():
     for rule in alerts():
         assert rule["labels"]["severity"] in ("critical", "warning") and rule["annotations"]["summary"], rule
+
+
+def test_each_alert_names_its_part_of_the_page():
+    for rule in alerts():
+        assert rule["annotations"]["runbook_url"] == f"docs/operate.md#{rule['alert'].lower()}", rule
+
+
+@pytest.mark.skipif(not RUNBOOK.exists(), reason="docs/operate.md comes with the pages for operators")
+def test_each_alert_has_its_part_of_the_page_and_no_other_has_one():
+    named = re.findall(r"^### (Sluice\w+)$", RUNBOOK.read_text(), re.M)
+    assert sorted(named) == sorted({rule["alert"] for rule in alerts()})
 
 
 def test_the_reasons_in_alerts_and_panels_are_reasons_of_the_controller():
