@@ -140,8 +140,8 @@ def unless(values, lines):
 
 
 def escape(lines):
-    """What would be read as a template is a text: both braces of each pair are printed."""
-    return [re.sub(r"\{\{|\}\}", lambda m: '{{ "' + m[0] + '" }}', line) for line in lines]
+    """What would be read as a template is a text: two braces that open are printed. Two that close begin nothing."""
+    return [line.replace("{{", '{{ "{{" }}') for line in lines]
 
 
 def put_values(name, lines):
