@@ -13,6 +13,7 @@ from sandbox.sandbox import ROOT
 from test_install import overlay  # noqa: F401 (overlay is a fixture)
 
 CASES = ROOT / "test" / "monitoring" / "alerts_test.yaml"
+METRICS = ROOT / "test" / "golden" / "controller_metrics.txt"
 RUNBOOK = ROOT / "docs" / "operate.md"
 
 wants_promtool = pytest.mark.skipif(not tool("promtool"), reason="there is no promtool; ./dev test unpacks it where there is apt-get")
@@ -75,6 +76,15 @@ def test_each_alert_names_its_part_of_the_page():
 def test_each_alert_has_its_part_of_the_page_and_no_other_has_one():
     named = re.findall(r"^### (Sluice\w+)$", RUNBOOK.read_text(), re.M)
     assert sorted(named) == sorted({rule["alert"] for rule in alerts()})
+
+
+def test_each_query_of_the_dashboard_that_is_about_queues_goes_by_the_variable():
+    of_a_queue = set(re.findall(r"^(sluice_\w+)\{cluster_queue=", METRICS.read_text(), re.M))
+    asked = [found for panel in panels() for target in panel["targets"] for found in re.findall(r"(sluice_\w+)(\{[^}]*\}|)", target["expr"])]
+    about = [(name, labels) for name, labels in asked if name in of_a_queue]
+    assert len({name for name, _ in about}) > 10
+    for name, labels in about:
+        assert labels.startswith('{cluster_queue=~"$queue"'), (name, labels)
 
 
 def test_the_reasons_in_alerts_and_panels_are_reasons_of_the_controller():

@@ -21,8 +21,8 @@ RBAC = "/apis/rbac.authorization.k8s.io/v1"
 FLAGS = (*USUAL_FLAGS, "--stuck-after", "2s", "--loopback-needs-token")
 CONTROLLERS = ("one", "two")
 DARK = "unseen-0"  # a node whose usage nobody can tell
-WRONG = {"SluiceJobsStuck", "SluiceJobFitsNoNode", "SluiceWindowNeverOpens", "SluiceRunPolicyWithoutEffect", "SluiceSeriesStale",
-         "SluiceBudgetWithoutEffect"}
+WRONG = {"SluiceClusterQueueInactive", "SluiceJobsWithoutQueue", "SluiceJobsStuck", "SluiceJobFitsNoNode", "SluiceWindowNeverOpens",
+         "SluiceRunPolicyWithoutEffect", "SluiceSeriesStale", "SluiceBudgetWithoutEffect"}
 
 pytestmark = [pytest.mark.timeout(1500),
               pytest.mark.skipif(not tool("prometheus"), reason="there is no Prometheus; ./dev test unpacks it where there is apt-get")]
@@ -96,7 +96,7 @@ def busy(box, prometheus):
     lend(w)
     describe(w)
     run_jobs(w)
-    for what in ("sluice_jobs_no_node_suits", "koordlet_container_resource_requests"):  # what came last
+    for what in ("sluice_jobs_no_node_suits", "sluice_jobs_without_queue", "koordlet_container_resource_requests"):  # what came last
         wait_until(f"Prometheus to see that {what}", lambda x=what: prometheus.now(f"{x} > 0"), SOON, prometheus.process)
     yield w
     w.api.delete(f"/api/v1/nodes/{DARK}")
@@ -107,6 +107,7 @@ def describe(w):
     """Two queues with a price and a budget, a Calendar; and of each kind one in which something is wrong."""
     queue, nobody, week = w.queue(cpu=4), w.full("nobody"), {"timeZone": "Europe/Berlin"}
     w.create("calendars", ours("Calendar", w.full("nights"), {**week, "open": [{"name": "night", "days": ["Mon-Sun"], "from": "19:00", "to": "07:00"}]}))
+    w.queue("stopped", cpu=1, stopPolicy="Hold")
     w.create("calendars", ours("Calendar", w.full("never"), {**week, "open": [
         {"name": "past", "at": {"from": "2020-01-01T00:00", "to": "2020-01-02T00:00"}}]}))
     w.create("runpolicies", ours("RunPolicy", w.full("lost"), {"queues": [nobody], "calendar": nobody}))
@@ -120,7 +121,8 @@ def describe(w):
 
 
 def run_jobs(w):
-    """One completes, one is put on hold, one is stuck, one waits for quota, one for a node that there is not."""
+    """One completes, one is put on hold, one is stuck, one waits for quota, one for a node that there is not, one for a queue that is
+    stopped, and one for a queue that there is not."""
     w.job("short", seconds=1)
     w.job("held")
     w.job("stuck", pod_annotations={WAITING: "ErrImagePull"})
@@ -133,6 +135,8 @@ def run_jobs(w):
     w.waits("waiting")
     w.job("nowhere", pod={"nodeSelector": {"pool": "nowhere"}})
     w.waits("nowhere", "NoNodeSuits")
+    w.job("late", queue="stopped")
+    w.job("astray", queue="nobody")
 
 
 def lend(w):
@@ -195,15 +199,17 @@ def test_promtool_finds_nothing_wrong_with_the_metrics(box, busy):
 # ---- what is asked of it ---------------------------------------------------------------
 
 
-def filled_in(prometheus, expr):
-    """A query of the dashboard, with the first value that Grafana would offer for its variable."""
+def filled_in(prometheus, expr, **chosen):
+    """A query of the dashboard, with what is chosen for its variable, or else the first value that Grafana would offer: All, where
+    there is that."""
     for variable in DASHBOARD["templating"]["list"]:
         if variable["type"] != "query" or f"${variable['name']}" not in expr:
             continue
         match, label = re.fullmatch(r"label_values\((.*), (\w+)\)", variable["query"]).groups()
         values = wait_until(f"something to choose for ${variable['name']}", lambda m=match, l=label: prometheus.ask(
             f"label/{l}/values", **{"match[]": m}), SOON, prometheus.process)
-        expr = expr.replace(f"${variable['name']}", values[0])
+        first = variable["allValue"] if variable.get("includeAll") else values[0]
+        expr = expr.replace(f"${variable['name']}", chosen.get(variable["name"], first))
     assert "$" not in expr, expr
     return expr
 
@@ -226,9 +232,9 @@ def test_each_query_of_the_dashboard_returns_series_with_the_labels_of_its_legen
 
 def test_the_dashboard_says_what_is_so(prometheus, busy):
     """A few figures, so that what comes back is not only something. Of a scrape that was late nothing is there for a moment."""
-    def shown(title):
+    def shown(title, **chosen):
         (panel,) = [p for p in panels() if p["title"] == title]
-        return [x for t in panel["targets"] for x in prometheus.now(filled_in(prometheus, t["expr"]))]
+        return [x for t in panel["targets"] for x in prometheus.now(filled_in(prometheus, t["expr"], **chosen))]
 
     def of_queue(title, **labels):
         return {v for got, v in shown(title) if labels.items() <= got.items() and got["cluster_queue"] == busy.full("q")}
@@ -245,6 +251,8 @@ def test_the_dashboard_says_what_is_so(prometheus, busy):
         except SandboxError as e:
             raise AssertionError(f"{e}\nit is {last[0]}") from None
     told("one Job to run", lambda: of_queue("Jobs that run"), {1})
+    told("two queues to run Jobs", lambda: {got["cluster_queue"] for got, v in shown("Jobs that run") if v}, {busy.full("q"), busy.full("idle")})
+    told("the queue that was chosen alone", lambda: shown("Jobs that run", queue=busy.full("q")), [({"cluster_queue": busy.full("q")}, 1)])
     told("a quarter to be held", lambda: of_queue("Quota held / nominal"), {0.25})
     told("one to be in trouble", lambda: of_queue("Running Jobs in trouble", reason="ErrImagePull"), {1})
     told("one to fit no node", lambda: of_queue("Jobs whose pods no node could ever run"), {1})
@@ -253,7 +261,8 @@ def test_the_dashboard_says_what_is_so(prometheus, busy):
     told("what is lent, asked for and may be lent", lambda: [v for _, v in shown("Cores lent by all nodes")],
          lambda cores: len(cores) == 3 and cores[0] == all_lent and cores[1] == 4 and cores[2] == all_lent)
     told("what is wrong", lambda: {labels.get(kind) for labels, _ in shown("What is not as it should be")
-                                   for kind in ("calendar", "run_policy", "price_plan", "budget")} - {None}, {busy.full("never"), busy.full("lost")})
+                                   for kind in ("calendar", "run_policy", "price_plan", "budget", "cluster_queue")} - {None},
+         {busy.full("never"), busy.full("lost"), busy.full("stopped")})
     told("what the first stop lost to count", lambda: [v for got, v in shown("Work lost by stops, hours of pods in a day")
                                                        if got == {"cluster_queue": busy.full("q"), "reason": "Held"}], lambda lost: lost and lost[0] > 0)
 
