@@ -77,6 +77,39 @@ def test_pages_and_comments_name_the_image_of_this_version():
     assert {version for _, version in named} <= {VERSION, *earlier}
 
 
+def labels_of(rendered):
+    """{(kind, name): its labels}"""
+    found = {}
+    for text in rendered.split("\n---\n"):
+        meta = text[re.search(r"^metadata:\n", text, re.M).end():]
+        (name,) = re.findall(r"\A(?:  [ \w].*\n|  - .*\n)*?  name: (.*)", meta)
+        labels = re.match(r"(?:  \w+:.*\n(?:   .*\n)*)*?  labels:\n((?:    .*\n)+)", meta)
+        found[re.search(r"^kind: (.*)", text, re.M)[1], name] = dict(re.findall(r"^    (\S+): (.*)$", labels[1], re.M)) if labels else {}
+    return found
+
+
+@pytest.mark.parametrize("components", [OF_QUICKSTART, tuple(c for c in COMPONENTS if c != "without-mutating-policy")], ids="+".join)
+def test_each_object_says_what_it_is_and_of_which_version(overlay, components):
+    for what, labels in {**labels_of(overlay("base", *components)), **labels_of(render(DEPLOY / "examples" / "cloudnative-pg"))}.items():
+        told = {key.removeprefix("app.kubernetes.io/"): value for key, value in labels.items()}
+        assert told.keys() >= {"name", "component"} and told["part-of"] == "sluice" and told["version"] == VERSION, (what, labels)
+
+
+def test_an_object_of_the_overlay_that_is_not_ours_is_left_as_it_is(overlay, tmp_path):
+    (tmp_path / "own.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n  labels:\n    app.kubernetes.io/part-of: ours\n")
+    overlay("quickstart", *(c for c in COMPONENTS if c not in OF_QUICKSTART))
+    text = (tmp_path / "kustomization.yaml").read_text()
+    (tmp_path / "kustomization.yaml").write_text(text.replace("resources: [", "resources: [own.yaml, "))
+    assert labels_of(render(tmp_path))["ConfigMap", "own"] == {"app.kubernetes.io/part-of": "ours"}
+
+
+def test_no_label_of_a_version_is_in_a_pod_a_selector_or_a_volume(overlay):
+    """One that were would restart Postgres at each upgrade, or be refused."""
+    rendered = overlay("base", *OF_QUICKSTART)
+    inside = [line for line in re.findall(r"^ {5,}(app\.kubernetes\.io/.*)", rendered, re.M)]
+    assert len(inside) > 5 and {line.split(":")[0].split("/")[1] for line in inside} == {"name", "part-of"}
+
+
 @pytest.mark.parametrize("others", [(), ("manage-jobs-without-queue-name",), tuple(c for c in COMPONENTS if c != "without-mutating-policy")])
 def test_without_mutating_policy_leaves_none_of_any_component(overlay, others):
     has, lacks = objects(overlay("base", *others)), objects(overlay("base", *others, "without-mutating-policy"))
