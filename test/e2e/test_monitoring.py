@@ -8,9 +8,9 @@ import shutil
 
 import pytest
 from objects import GROUP
-from prometheus import objects, panels, promtool, rule_groups, tool
+from prometheus import DASHBOARD, objects, panels, promtool, rule_groups, tool
 from sandbox.sandbox import ROOT
-from test_install import overlay  # noqa: F401 (overlay is a fixture)
+from test_install import overlay, render  # noqa: F401 (overlay is a fixture)
 
 CASES = ROOT / "test" / "monitoring" / "alerts_test.yaml"
 METRICS = ROOT / "test" / "golden" / "controller_metrics.txt"
@@ -155,6 +155,23 @@ def test_the_token_that_the_servicemonitor_shows_is_of_an_account_that_may_read_
     assert bound == ["sluice-metrics-reader"]
     # What api_rights() wants of /metrics (controller/answers/api.c).
     assert rendered["ClusterRole", bound[0]]["rules"] == [{"apiGroups": [GROUP.partition("/")[0]], "resources": ["clusterqueues"], "verbs": ["get"]}]
+
+
+def test_the_patch_of_the_component_labels_what_a_prometheus_chooses_by_release(overlay, tmp_path):  # noqa: F811
+    text = (ROOT / "deploy/components/monitoring/kustomization.yaml").read_text()
+    (patch,) = re.findall(r"^#   (patches:\n(?:#    ?.*\n|#   - .*\n)+)", text, re.M)
+    overlay("base", "monitoring")
+    with open(tmp_path / "kustomization.yaml", "a") as file:
+        file.write(re.sub(r"^#   ", "", patch, flags=re.M))
+    labelled = {o["kind"] for o in objects(render(tmp_path)) if "release" in o["metadata"].get("labels", {})}
+    assert labelled == {"ServiceMonitor", "PrometheusRule"}
+
+
+def test_the_configmap_has_the_dashboard_and_the_label_that_the_sidecar_of_grafana_looks_for(rendered):
+    made = rendered["ConfigMap", "sluice-dashboard"]
+    assert made["metadata"]["labels"]["grafana_dashboard"] == "1"
+    ((name, text),) = made["data"].items()
+    assert name.endswith(".json") and json.loads(text) == DASHBOARD
 
 
 def test_the_network_policy_lets_prometheus_in_as_the_component_says(rendered):

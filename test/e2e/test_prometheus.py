@@ -14,6 +14,7 @@ from conftest import LATER, SOON, USUAL_FLAGS, own_plane, start_controller, toke
 from objects import HOLD, has, ours, path_of
 from prometheus import DASHBOARD, MONITORING, Prometheus, objects, panels, promtool, rule_groups, tool
 from sandbox import SandboxError, wait_until
+from test_install import render
 from test_overcommit import CPU, NODES, THRESHOLD, Lent
 from test_trouble import WAITING
 
@@ -57,9 +58,9 @@ def admin_token(box):
 @pytest.fixture(scope="module")
 def monitor(box, tmp_path_factory):
     """The endpoint of the ServiceMonitor, whose account and token are in the cluster; and a file with the token."""
-    made = objects((MONITORING / "servicemonitor.yaml").read_text())
-    (servicemonitor,) = [o for o in made if o["kind"] == "ServiceMonitor"]  # the cluster has no such kind
-    made.remove(servicemonitor)
+    made = objects(render(MONITORING))
+    (servicemonitor,) = [o for o in made if o["kind"] == "ServiceMonitor"]
+    made = [o for o in made if not o["apiVersion"].startswith("monitoring.coreos.com/")]  # the cluster has no such kinds
     box.kubectl("apply", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": made}))
     (endpoint,) = servicemonitor["spec"]["endpoints"]
     shown = endpoint["authorization"]["credentials"]
@@ -194,6 +195,11 @@ def test_promtool_finds_nothing_wrong_with_the_metrics(box, busy):
     text = box.controller_api().raw("GET", "/metrics").decode()
     done = promtool("check", "metrics", input=as_plain_text(text))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_dashboard_is_in_the_cluster_where_a_sidecar_finds_it(box, monitor):
+    (found,) = box.api.list("/api/v1/configmaps?labelSelector=grafana_dashboard")
+    assert json.loads(found["data"]["sluice.json"]) == DASHBOARD
 
 
 # ---- what is asked of it ---------------------------------------------------------------
