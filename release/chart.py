@@ -25,6 +25,24 @@ ROOT = Path(__file__).resolve().parent.parent
 DEPLOY, NAMESPACE = ROOT / "deploy", "sluice-system"
 REMOVER = "without-mutating-policy"
 
+LABELS = """\
+    {{- include "sluice.labels" . | nindent 4 }}
+"""
+# What is a value, instead of what deploy/ has, if it is not empty: the lines up to the next one that is named in VALUES.
+RESOURCES = """\
+        {{- with .Values.%sresources }}
+        resources:
+          {{- toYaml . | nindent 10 }}
+        {{- else }}
+        resources:
+"""
+AFFINITY = """\
+      {{- with .Values.affinity }}
+      affinity:
+        {{- toYaml . | nindent 8 }}
+      {{- else }}
+      affinity:
+"""
 TOLERATIONS = """\
       {{- with .Values.nodeSelector }}
       nodeSelector:
@@ -51,18 +69,55 @@ EXTRA_ARGS = """\
         {{- toYaml . | nindent 8 }}
         {{- end }}
 """
+EXTRA_ENV = """\
+        {{- with .Values.extraEnv }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+"""
+EXTRA_MOUNTS = """\
+        {{- with .Values.extraVolumeMounts }}
+        volumeMounts:
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+"""
+EXTRA_VOLUMES = """\
+      {{- with .Values.extraVolumes }}
+      volumes:
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
+"""
+# `helm upgrade --reuse-values` brings the values of an older chart alone: one that is new may be missing, and so may its parent.
+PRIORITY = """\
+      {{- with hasKey .Values "priorityClassName" | ternary .Values.priorityClassName "system-cluster-critical" }}
+      priorityClassName: {{ . }}
+      {{- end }}
+"""
+MORE_LABELS = """\
+    {{- with (.Values.monitoring).labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+"""
+DASHBOARD_LABELS = """\
+    {{- with (.Values.monitoring).dashboardLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+"""
 
 # object: [(a line of it, what stands in its place)]; lines end with \n
 VALUES = {
     "Deployment sluice-controller": [
         ("  replicas: 2\n", "  replicas: {{ .Values.replicas }}\n"),
         ("        - --log-format=json\n", "        - --log-format=json\n" + ARGS),
-        ("        env:\n", EXTRA_ARGS + "        env:\n"),
+        ("        env:\n", EXTRA_ARGS + "        env:\n" + EXTRA_ENV),
         ("            name: sluice-database\n", "            name: {{ .Values.database.existingSecret }}\n"),
+        ("      affinity:\n", AFFINITY),
+        ("      containers:\n", "      {{- end }}\n      containers:\n"),
+        ("        resources:\n", RESOURCES % ""),
+        ("        securityContext:\n", "        {{- end }}\n        securityContext:\n"),
         ("        image: sluice-controller:VERSION\n", "        image: {{ include \"sluice.image\" . }}\n"),
         ("        imagePullPolicy: IfNotPresent\n", "        imagePullPolicy: {{ .Values.image.pullPolicy }}\n"),
         ("      priorityClassName: system-cluster-critical\n",
-         PULL_SECRETS + TOLERATIONS + "      priorityClassName: system-cluster-critical\n"),
+         EXTRA_MOUNTS + PULL_SECRETS + TOLERATIONS + EXTRA_VOLUMES + PRIORITY),
     ],
     "StatefulSet sluice-postgres": [
         ("        image: postgres:17.6-bookworm\n", "        image: {{ .Values.postgres.image }}\n"),
@@ -70,8 +125,13 @@ VALUES = {
         ("          storage: 8Gi\n", "          storage: {{ .Values.postgres.storage }}\n"
          "      {{- with .Values.postgres.storageClassName }}\n      storageClassName: {{ . }}\n      {{- end }}\n"),
         ("      priorityClassName: system-cluster-critical\n",
-         PULL_SECRETS + TOLERATIONS + "      priorityClassName: system-cluster-critical\n"),
+         PULL_SECRETS + TOLERATIONS + PRIORITY),
+        ("        resources:\n", RESOURCES % "postgres."),
+        ("        securityContext:\n", "        {{- end }}\n        securityContext:\n"),
     ],
+    "ServiceMonitor sluice-controller": [("  labels:\n", "  labels:\n" + MORE_LABELS)],
+    "PrometheusRule sluice": [("  labels:\n", "  labels:\n" + MORE_LABELS)],
+    "ConfigMap sluice-dashboard": [('    grafana_dashboard: "1"\n', DASHBOARD_LABELS)],
 }
 
 
@@ -151,6 +211,11 @@ def put_values(name, lines):
         if text.count("\n" + line) != 1:
             sys.exit(f"chart.py: {name} has {text.count(line)} lines {line.strip()!r}, and one is a value of the chart")
         text = text.replace("\n" + line, "\n" + value)
+    # Of the object, not of its pods: metadata may stand behind data.
+    text, found = re.subn(r"^(metadata:\n(?:  .*\n|{{.*\n)*?  labels:\n)", lambda m: m[1] + LABELS, text, count=1, flags=re.M)
+    if not found:
+        sys.exit(f"chart.py: {name} has no labels; those of Helm go beside them")
+    text = text.replace("runbook_url: docs/operate.md#", "runbook_url: {{ (.Values.monitoring).runbooks | default \"docs/operate.md\" }}#")
     if name.startswith("CustomResourceDefinition"):
         at = text.index("metadata:\n") + len("metadata:\n")
         if text[at:].startswith("  annotations:\n"):
