@@ -46,6 +46,7 @@ def test_jobs_without_a_queue_wait_until_they_get_one(managed):
     world.job("early", queue=None)
     said = world.waits("early", "Misconfigured")
     assert "has no label sluice.dev/queue-name" in said["sentence"]
+    assert "\nsluice_jobs_without_queue 1\n" in managed.controller_api().raw("GET", "/metrics").decode(), "the alert is about such Jobs, too"
     # Mutating and validating policies come into force at different moments.
     wait_until("the API server to keep Jobs without a queue suspended", lambda: is_kept_suspended(world, "early"), SOON)
     world.patch("early", {"metadata": {"labels": {QUEUE: "q"}}})
