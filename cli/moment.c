@@ -78,20 +78,22 @@ static int64_t second_time_s(const struct zone *z, int64_t local_s, int64_t firs
 	return INT64_MAX;
 }
 
+enum { LOCAL_SIZE = 2 * NOTATION_TEXT_SIZE + 4 };
+
 /* Writes "02:30 on 2027-03-28". */
-static void put_local(int64_t local_s, char *ret, size_t size)
+static void put_local(int64_t local_s, char ret[LOCAL_SIZE])
 {
 	char clock[NOTATION_TEXT_SIZE], date[NOTATION_TEXT_SIZE];
 	int32_t day = civil_day_of(local_s);
 	notation_write_clock(civil_second_of(local_s) / 60, clock);
 	notation_write_dates((struct date_range){day, day}, date);
-	snprintf(ret, size, "%s on %s", clock, date);
+	snprintf(ret, LOCAL_SIZE, "%s on %s", clock, date);
 }
 
 static int say_skipped(const struct zone *z, int64_t local_s, int64_t jump_s, struct err *e)
 {
-	char skipped[2 * NOTATION_TEXT_SIZE], from[NOTATION_TEXT_SIZE], to[NOTATION_TEXT_SIZE];
-	put_local(local_s, skipped, sizeof(skipped));
+	char skipped[LOCAL_SIZE], from[NOTATION_TEXT_SIZE], to[NOTATION_TEXT_SIZE];
+	put_local(local_s, skipped);
 	notation_write_clock(civil_second_of(zone_local_s(z, jump_s - 1) + 1) / 60, from);
 	notation_write_clock(civil_second_of(zone_local_s(z, jump_s)) / 60, to);
 	return err_set(e, ERR_INVALID,
@@ -101,9 +103,9 @@ static int say_skipped(const struct zone *z, int64_t local_s, int64_t jump_s, st
 
 static void note_repeated(struct moment *m, int64_t local_s, int64_t second_s)
 {
-	char repeated[2 * NOTATION_TEXT_SIZE], first[ZONE_TEXT_SIZE], second[MOMENT_TEXT_SIZE];
+	char repeated[LOCAL_SIZE], first[ZONE_TEXT_SIZE], second[MOMENT_TEXT_SIZE];
 	const struct moment later = {.at_ms = second_s * SECOND_MS, .zone = m->zone};
-	put_local(local_s, repeated, sizeof(repeated));
+	put_local(local_s, repeated);
 	snprintf(m->note, sizeof(m->note),
 		"%s comes twice in %s; the first is taken, %s. The second is %s.", repeated,
 		m->zone->name, zone_text(m->zone, floor_s(m->at_ms), first),
