@@ -651,7 +651,7 @@ static void few_jobs_are_shown_unless_all_are_wanted(void **state)
 	buf_done(&out);
 	render(buf_text(&text), true, &out);
 	assert_non_null(strstr(buf_text(&out), "t/j11"));
-	assert_null(strstr(buf_text(&out), "more that move"));
+	assert_null(strstr(buf_text(&out), "more that change"));
 	buf_done(&out);
 	buf_done(&text);
 }
