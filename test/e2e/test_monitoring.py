@@ -90,7 +90,8 @@ def test_the_reasons_in_alerts_and_panels_are_reasons_of_the_controller():
     """A label that nobody writes matches nothing, and nobody would hear of it."""
     exprs = [rule["expr"] for rule in alerts()] + [target["expr"] for panel in panels() for target in panel["targets"]]
     named = {word for expr in exprs for _, words in re.findall(r'reason(=~|!~|!=|=)"([^"]*)"', expr) for word in words.split("|")}
-    source = "".join(file.read_text() for folder in ("queue", "controller") for file in (ROOT / folder).rglob("*.c"))
+    source = "".join(file.read_text() for folder in ("include", "queue", "controller") for file in (ROOT / folder).rglob("*")
+                     if file.suffix in (".c", ".def"))
     literals = set(re.findall(r'"([A-Z]\w+)"', source))
     assert len(named) > 10
     for word in named:
