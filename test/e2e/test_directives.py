@@ -89,7 +89,7 @@ def tell_local(world, pod_template):
 
 def install_policy_of_the_docs(world):
     """For the namespace of the test alone."""
-    name, page = "cost-centre-by-queue", (ROOT / "docs" / "fit.md").read_text()
+    name, page = "cost-centre-by-queue", (ROOT / "docs" / "nodes.md").read_text()
     text = next(block for block in re.findall(r"```yaml[^\n]*\n(.*?)```", page, re.S) if name in block)
     here = "matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}}" % world.ns
     text = text.replace(name, world.full(name)).replace("validationActions: [Deny]", "validationActions: [Deny], " + here)
