@@ -49,7 +49,7 @@
 #define LOOK_MS 1000
 
 static const char OVERTAKEN[] = "Overtaken";
-static const char NO_ROOM[] =
+const char ADOPTION_NO_QUOTA[] =
 	"the ledger lost the reservation of this run, and more than the quota is in use, so the runs that started last are stopped; the Job is queued, and starts in its turn";
 
 /* Tells whether the Job may have pods: also where it was suspended before the Job controller saw
@@ -283,7 +283,7 @@ static void make_room(struct gate *g)
 		if (!queue_job_beyond_quota(g->queue, &all[i]->uid))
 			continue;
 		stop_want(all[i]);
-		stop_because_of(all[i], REASON_NOT_ADMITTED, g->identity, NO_ROOM);
+		stop_because_of(all[i], REASON_NOT_ADMITTED, g->identity, ADOPTION_NO_QUOTA);
 		queue_leaving_job(g->queue, &all[i]->uid);
 		gate_mark_dirty(g, all[i]);
 	}

@@ -34,6 +34,8 @@ bool adoption_story_covers(struct gate *g, const struct gate_job *j);
  * back, and the ledger lost that. */
 bool adoption_is_overtaken(struct gate *g, const struct ledger_reservation *r);
 void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r);
+/* Says why a run without a reservation is stopped that the quota has no place for. */
+extern const char ADOPTION_NO_QUOTA[];
 /* Finds what a Job without a reservation holds, if its own story tells and is believed. Lines are
  * good until a story is read again. phase.c takes the Job over by it, and then calls
  * adoption_found(). */

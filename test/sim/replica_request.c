@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "controller/gate/adoption.h"
 #include "test/sim/sim.h"
 #include "test/sim/windows.h"
 
@@ -202,7 +203,7 @@ static void record_stop(struct sim *s, const struct api_request *q, const struct
 		!is_off_the_queue(s, before) &&
 		q->born == s->restore.store && /* else it may have given it back: restore.h */
 		!model_api_by_uid(&s->api, &q->intent.uid)->vandalized &&
-		!(message && strstr(message, "give way")))
+		!(message && !strcmp(message, ADOPTION_NO_QUOTA)))
 		sim_break(s, "P2", "%s was admitted, and is stopped as if it was not",
 			q->intent.name);
 	if (q->led_on != s->failover.server)
