@@ -508,17 +508,25 @@ def test_calendar_needs_no_more_than_to_read_calendars_and_the_dates(program, ho
 # ---- what pages show ---------------------------------------------------------------------
 
 
+def calls_of(page):
+    """(command, the lines that it prints): `$ sluice ...` in a block, or a block with one command above a block of its output."""
+    text = page.read_text()
+    for block in re.findall(r"^```(?:console)?\n(\$ .*?)^```", text, re.M | re.S):
+        for call in re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.M)[1:]:
+            yield call.splitlines()[0], call.splitlines()[1:]
+    for command, output in re.findall(r"^```sh test\n(sluice [^\n]*)\n```\n\n```\n(.*?)^```", text, re.M | re.S):
+        yield command, output.splitlines()
+
+
 def shown_of_files():
     """(page, words of the command, the lines below it) of each call of `sluice` in a page that reads nothing but files of the repository."""
     found = []
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        for block in re.findall(r"^```(?:console)?\n(\$ .*?)^```", page.read_text(), re.M | re.S):
-            for call in re.split(r"^\$ ", block, flags=re.M)[1:]:
-                command, *lines = call.splitlines()
-                program, *words = shlex.split(command, comments=True)
-                if program.split("/")[-1] == "sluice" and "-f" in words and (ROOT / words[words.index("-f") + 1]).exists():
-                    found.append(pytest.param(page, words, lines, id=f"{page.name}: {shlex.join(words)}"))
-    assert len(found) >= 4
+        for command, lines in calls_of(page):
+            program, *words = shlex.split(command, comments=True)
+            if program.split("/")[-1] == "sluice" and "-f" in words and (ROOT / words[words.index("-f") + 1]).exists():
+                found.append(pytest.param(page, words, lines, id=f"{page.name}: {shlex.join(words)}"))
+    assert len(found) >= 3
     return found
 
 
