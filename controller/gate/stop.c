@@ -36,8 +36,9 @@ static const char PODS_ARE_REJECTED[] =
 static const char HOLD_REQUEUE_LIMIT[] =
 	"its pods were not ready in time, and no retry is left; check why they do not become ready";
 #define MAX_RUN_REACHED                                                                            \
-	"Stopped at its time limit (annotation sluice.dev/max-run-seconds, or spec.defaultMaxRunSeconds of its ClusterQueue)"
-static const char HOLD_MAX_RUN[] = MAX_RUN_REACHED "; when released, it may run as long again";
+	"Stopped at its time limit (sluice.dev/max-run-seconds or, without it, spec.defaultMaxRunSeconds of its ClusterQueue)"
+static const char HOLD_MAX_RUN[] = MAX_RUN_REACHED
+	"; its next run has the same limit: if the Job needs longer, raise that first";
 
 void stop_init(struct stop *s)
 {

@@ -220,7 +220,7 @@ static void tell_hold(struct events *h, const struct note *n)
 {
 	struct buf text;
 	buf_init(&text, 2 * sizeof(n->text));
-	buf_printf(&text, "put on hold (annotation " HOLD_ANNOTATION "): %s", n->text);
+	buf_printf(&text, "Put on hold (annotation " HOLD_ANNOTATION "): %s", n->text);
 	tell_text(h, n, EVENT_DEACTIVATED, buf_text(&text));
 	buf_done(&text);
 }

@@ -304,7 +304,7 @@ static void judge_row(struct faults *f, size_t row, const void *object)
 		add_field(f->text, names[row].field, &n);
 		target->say_missing(&n, f->text);
 		target_suggest(target, f->q, &n, f->text);
-		text_add(f->text, ", %s", names[row].consequence);
+		text_add(f->text, ", so %s", names[row].consequence);
 	}
 }
 
@@ -499,8 +499,8 @@ void queue_view_effect(const struct queue *q, enum effect_kind kind, const char 
 	if (ret->ok)
 		text_add(&text,
 			f.told_by_active
-				? "all else in the spec has an effect: see the condition Active"
-				: "all of the spec has an effect");
+				? "no other problem found: for the first, see the condition Active"
+				: "no problem found: all of the spec has an effect");
 	else if (f.n > EFFECT_FAULTS_TOLD)
 		text_add(&text, "; and %zu more", f.n - EFFECT_FAULTS_TOLD);
 }

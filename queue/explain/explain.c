@@ -464,13 +464,18 @@ static void add_release(const struct workload *w, struct text *t)
 		w->lq->ns->name, w->name);
 }
 
+#define NEXT_RUN_LIMITED                                                                           \
+	"; its next run has the same limit: if the Job needs longer, raise that first"
+
 static void explain_deactivated(const struct workload *w, struct text *t)
 {
 	const struct past *p = w->past;
 	if (p->deactivated == STOP_REASON_MAX_RUN)
-		text_add(t, "Stopped at its time limit of %s (%s)", span_exact(p->max_run_ms).s,
+		text_add(t, "Stopped at its time limit of %s (%s)%s" NEXT_RUN_LIMITED,
+			span_exact(p->max_run_ms).s,
 			w->max_run_ms > 0 ? "sluice.dev/max-run-seconds"
-					  : "spec.defaultMaxRunSeconds of its ClusterQueue");
+					  : "spec.defaultMaxRunSeconds of its ClusterQueue",
+			w->hold ? " and put on hold" : "");
 	else
 		text_add(t, "Stopped for good: its pods were not ready in time, even after %s",
 			count_words((size_t)p->requeues, "requeue").s);

@@ -76,7 +76,7 @@ void explain_run(const struct queue *q, const struct reservation *r, struct text
 /* ASSIGN_EXCEEDS may end if each group that fails so has a flavor that nodes lend: they may lend
  * more later. */
 bool shortage_may_end(const struct clusterqueue *cq, const struct claim *c);
-/* ASSIGN_BUSY: "waiting for 12 cpu in flavor spot (28 of 40 in use)". ASSIGN_EXCEEDS that may end,
+/* ASSIGN_BUSY: "needs 12 cpu in flavor spot (36 of 40 in use)". ASSIGN_EXCEEDS that may end,
  * in the scheduler's words: "Insufficient kubernetes.io/batch-cpu: asks for 12 cpu, 4 of 20 idle
  * ones in flavor idle are free". */
 void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const struct claim *c,

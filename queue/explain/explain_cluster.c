@@ -139,11 +139,13 @@ bool explain_full(const struct queue *q, struct clusterqueue *cq, const struct w
 		text_add(t,
 			"no node has room for its %s now: ", w->shape->pods == 1 ? "pod" : "pods");
 	else if (w->shape->min_pods < w->shape->pods)
-		text_add(t, "the nodes have room for %d of the %d pods that it needs at least: ",
-			(int)places, (int)w->shape->min_pods);
+		text_add(t,
+			"it needs room for at least %d pods at once, and the nodes have room for %d now; for one more: ",
+			(int)w->shape->min_pods, (int)places);
 	else
-		text_add(t, "the nodes have room for %d of its %d pods now: ", (int)places,
-			(int)w->shape->pods);
+		text_add(t,
+			"its %d pods need room at once, and the nodes have room for %d now; for one more: ",
+			(int)w->shape->pods, (int)places);
 	text_add(t, "%.280s", answer.sentence);
 	return true;
 }

@@ -224,7 +224,7 @@ void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const stru
 {
 	struct shortage l = shortage_of(cq, c, verdict, false);
 	size_t flavor = closest_flavor(&l, false);
-	const char *between = "waiting for ";
+	const char *between = "needs ";
 	if (l.group->flavors[flavor]->lending != LENDING_NONE) {
 		add_insufficient(t, &l, flavor);
 		return;
@@ -234,7 +234,7 @@ void shortage_add_busy(struct text *t, const struct clusterqueue *cq, const stru
 		if (missing_of(&l, flavor, &l.need[i], false) == 0)
 			continue;
 		text_add(t, "%s%s", between, asked_words(row, &l.need[i]).s);
-		if (*between == 'w')
+		if (*between == 'n')
 			text_add(t, " in flavor %s", row->flavor);
 		text_add(t, " (");
 		add_use(t, row, false);
@@ -253,7 +253,7 @@ void shortage_add_excess(struct text *t, const struct clusterqueue *cq, const st
 	const struct quota_row *row = group_row(l.group, flavor, l.need[i].resource);
 	text_add(t, "the Job asks for %s, more than the %s that flavor %s has in ClusterQueue %s%s",
 		asked_words(row, &l.need[i]).s, amount_words(quota_potential(row), row->resource).s,
-		row->flavor, cq->name, row->up ? ", with all that it may borrow" : "");
+		row->flavor, cq->name, row->up ? ", including what it may borrow" : "");
 	add_others(t, &l, flavor);
 	text_add(t, "; lower the request or raise nominalQuota");
 }

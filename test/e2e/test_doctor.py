@@ -332,12 +332,12 @@ def make_what_has_no_effect(make):
         make("priceplans", ours("PricePlan", "plan", {
             "currency": "EUR", "base": {"cpu": "1.00"}, "queues": ["batch", "bacth"], "flavors": {"anyy": "0.5"},
             "rates": [{**PLAN["rates"][0], "window": "nigth"}]})):
-            ("PricePlan plan", "NameNotFound", "spec.queues[1]: ClusterQueue bacth does not exist (did you mean batch?), this entry has no effect; "
-             "spec.flavors: ResourceFlavor anyy does not exist (did you mean any?), this factor never applies; "
-             "spec.rates[0].window: Calendar nights has no window nigth (did you mean night?), this rate never applies"),
+            ("PricePlan plan", "NameNotFound", "spec.queues[1]: ClusterQueue bacth does not exist (did you mean batch?), so this entry has no effect; "
+             "spec.flavors: ResourceFlavor anyy does not exist (did you mean any?), so this factor never applies; "
+             "spec.rates[0].window: Calendar nights has no window nigth (did you mean night?), so this rate never applies"),
         make("runpolicies", ours("RunPolicy", "policy", {"queues": ["batch"], "calendar": "nights", "quota": [{**MORE_AT_NIGHT, "flavor": "anyy"}]})):
             ("RunPolicy policy", "NameNotFound",
-             "spec.quota[0].flavor: ResourceFlavor anyy does not exist (did you mean any?), this quota never applies")}
+             "spec.quota[0].flavor: ResourceFlavor anyy does not exist (did you mean any?), so this quota never applies")}
 
 
 def mend(api):

@@ -77,7 +77,7 @@ def test_a_job_that_runs_longer_than_it_may_is_stopped_and_put_on_hold(world):
     obj = world.stopped("long")
     assert "max-run-seconds" in annotations(obj)[HOLD]
     said = world.waits("long", "Deactivated")["sentence"]
-    assert said.startswith("Stopped at its time limit of 2s (sluice.dev/max-run-seconds); ") and HOLD in said
+    assert said.startswith("Stopped at its time limit of 2s (sluice.dev/max-run-seconds) and put on hold; ") and HOLD in said
     assert ran(world, "long", 1) >= 2
     world.job("next", annotations={MAX_RUN: "3600"})
     world.started("next")
@@ -219,7 +219,7 @@ def test_each_person_runs_so_many_jobs_of_a_localqueue_and_is_told_so(world):
     world.started("a1")
     submit("alice", "a2")
     said = world.waits("a2", "UserLimit")["sentence"]
-    assert said == (f"{who(people['alice'])} runs 1 of 1 Job of LocalQueue {world.ns}/q (spec.limits.perUser.running): this Job starts when it ends")
+    assert said == (f"user {who(people['alice'])} already has 1 Job running in LocalQueue {world.ns}/q, and its spec.limits.perUser.running is 1: this Job starts when it ends")
     submit("alice", "a3")
     said = world.waits("a3", "UserLimit")["sentence"]
     assert "has 1 Job in line" in said and "spec.limits.perUser.waiting is 1" in said

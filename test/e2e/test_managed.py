@@ -99,7 +99,7 @@ def test_a_job_that_waits_says_why_on_itself_until_it_starts(managed):
 
     def says(kind):
         return world.wait_job("second", f"to say {kind} on itself", lambda j: annotations(j).get("sluice.dev/waiting", "").startswith(kind + ": "))
-    assert "waiting for 1 cpu" in annotations(says("WaitingForQuota"))["sluice.dev/waiting"]
+    assert "needs 1 cpu" in annotations(says("WaitingForQuota"))["sluice.dev/waiting"]
     world.edit_queue(stopPolicy="Hold")
     assert "is stopped" in annotations(says("Suspended"))["sluice.dev/waiting"]
     world.edit_queue(stopPolicy="None")

@@ -305,7 +305,7 @@ static const struct workload *first_waiting(const struct queue *q, const struct 
 	return NULL;
 }
 
-/* "for 4 cpu" of "waiting for 4 cpu". */
+/* "for prep" of "waits for prep". */
 static const char *after_verb(const char *sentence)
 {
 	static const char *const verbs[] = {"waiting ", "waits "};

@@ -185,6 +185,8 @@ static void user_limits_ended(struct queue *q, struct reservation *r)
 
 static void add_user(struct text *t, const struct user *u)
 {
+	if (user_is_known(u))
+		text_add(t, "user ");
 	text_add_cut(t, user_is_known(u) ? u->name : "an unknown submitter", SUBMITTER_MAX_BYTES);
 }
 
@@ -209,8 +211,10 @@ static void explain_running(const struct user *u, struct text *t)
 {
 	size_t n = running(u), most = (size_t)limits_of(u)->running;
 	add_user(t, u);
-	text_add(t, " runs %zu of %s of LocalQueue %s/%s (spec.limits.perUser.running): ", n,
-		count_words(most, "Job").s, u->lq->ns->name, u->lq->name);
+	text_add(t,
+		" already has %s running%s in LocalQueue %s/%s, and its spec.limits.perUser.running is %zu: ",
+		count_words(n, "Job").s, u->npromised > 0 ? " or about to start" : "",
+		u->lq->ns->name, u->lq->name, most);
 	if (n == most)
 		text_add(t, "this Job starts when %s ends", n == 1 ? "it" : "one of them");
 	else

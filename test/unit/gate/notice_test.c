@@ -11,8 +11,8 @@ static const struct row {
 	const char *says;
 	struct likely_start start;
 } rows[] = {
-	{{.reason = WAIT_QUOTA, .sentence = "waiting for 2 cpu"},
-		"WaitingForQuota: waiting for 2 cpu (as of 2026-11-21T10:00:00Z)"},
+	{{.reason = WAIT_QUOTA, .sentence = "needs 2 cpu"},
+		"WaitingForQuota: needs 2 cpu (as of 2026-11-21T10:00:00Z)"},
 	{{.reason = WAIT_WINDOW, .sentence = "its queue is closed", .not_before_ms = NOW + HOUR},
 		"OutsideWindow: its queue is closed; not before 2026-11-21T11:00:00Z "
 		"(as of 2026-11-21T10:00:00Z)"},
@@ -36,8 +36,8 @@ static const struct row {
 	{{.reason = WAIT_PRICE, .sentence = "cheaper later", .deadline_ms = NOW + HOUR},
 		"WaitingForPrice: cheaper later (as of 2026-11-21T10:00:00Z)"},
 	/* A forecast: to five minutes, and with the moment that it is of. */
-	{{.reason = WAIT_QUOTA, .sentence = "waiting for 2 cpu"},
-		"WaitingForQuota: waiting for 2 cpu; likely to start about 2026-11-21T11:25:00Z, "
+	{{.reason = WAIT_QUOTA, .sentence = "needs 2 cpu"},
+		"WaitingForQuota: needs 2 cpu; likely to start about 2026-11-21T11:25:00Z, "
 		"by a forecast of 2026-11-21T09:59:00Z (as of 2026-11-21T10:00:00Z)",
 		{NOW + HOUR + 23 * MINUTE, NOW - MINUTE}},
 	{{.reason = WAIT_WINDOW, .sentence = "its queue is closed", .not_before_ms = NOW + HOUR},
@@ -51,8 +51,8 @@ static const struct row {
 		"(as of 2026-11-21T10:00:00Z)",
 		{NOW + HOUR + 2 * MINUTE, NOW}},
 	/* It was to have started by now. */
-	{{.reason = WAIT_QUOTA, .sentence = "waiting for 2 cpu"},
-		"WaitingForQuota: waiting for 2 cpu (as of 2026-11-21T10:00:00Z)",
+	{{.reason = WAIT_QUOTA, .sentence = "needs 2 cpu"},
+		"WaitingForQuota: needs 2 cpu (as of 2026-11-21T10:00:00Z)",
 		{NOW - HOUR, NOW - HOUR}},
 };
 

@@ -129,10 +129,10 @@ static void what_comes_to_nothing_is_a_warning(void **state)
 			 "power") "spec: {currency: EUR, base: {cpu: \"1\"}, rates: "
 				  "[{calendar: nights, window: nigth, factor: \"2\"}]}\n",
 			"in.yaml:10: PricePlan power: NameNotFound: spec.rates[0].window: Calendar "
-			"nights has no window nigth (did you mean night?), this rate never applies\n"},
+			"nights has no window nigth (did you mean night?), so this rate never applies\n"},
 		{NIGHTS POLICY("") "  localQueues: [nowhere/main]\n",
 			"in.yaml:10: RunPolicy at-night: NameNotFound: spec.localQueues[0]: "
-			"LocalQueue nowhere/main does not exist, this entry has no effect\n"},
+			"LocalQueue nowhere/main does not exist, so this entry has no effect\n"},
 		{OURS("AdvanceReservation",
 			 "much") "spec: {clusterQueue: batch, flavors: [{name: node, "
 				 "resources: [{name: cpu, amount: 1000}]}], from: "
