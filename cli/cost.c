@@ -72,14 +72,15 @@ void cost_render_table(const cJSON *root, const struct style *style, struct buf 
 	past_put_by(t, root);
 	table_head(t,
 		estimated
-			? ">RUNS|>RUNNING|>RUN TIME|>COST|>SO FAR|CURRENCY|>POD TIME LOST|>ESTIMATED|>EST. COST"
-			: ">RUNS|>RUNNING|>RUN TIME|>COST|>SO FAR|CURRENCY|>POD TIME LOST");
+			? ">RUNS|>RUNNING|>RUN TIME|>COST|>OF WHICH RUNNING|CURRENCY|>POD TIME LOST|>ESTIMATED|>EST. COST"
+			: ">RUNS|>RUNNING|>RUN TIME|>COST|>OF WHICH RUNNING|CURRENCY|>POD TIME LOST");
 	json_each(row, json_array(root, "rows")) {
 		put_row(t, past_key(row), COLOUR_NONE, row, estimated);
 		any = true;
 	}
 	json_each(total, json_array(root, "totals"))
-		put_row(t, "total", COLOUR_DIM, total, estimated);
+		put_row(t, text_of(total, "currency")[0] ? "total" : "total (no price)", COLOUR_DIM,
+			total, estimated);
 	if (any)
 		table_render(t, out);
 	else

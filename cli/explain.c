@@ -214,7 +214,7 @@ static const char *source_words(const char *from)
 		const char *from, *words;
 	} all[] = {{"Annotation", "as annotation sluice.dev/expected-duration says"},
 		{"ActiveDeadlineSeconds", "at most, by activeDeadlineSeconds"},
-		{"History", "as its earlier runs took, the longest left out"}};
+		{"History", "95 % of its earlier runs took no longer"}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(from, all[i].from) == 0)
 			return all[i].words;
@@ -237,7 +237,8 @@ static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 	if (text_of(status, "deadline")[0]) {
 		bool late = truth_of(status, "deadlineUnreachable");
 		buf_puts(&says,
-			late ? "DeadlineUnreachable: the Job can no longer end by then" : "");
+			late ? "DeadlineUnreachable: even from its earliest start, the Job would end later"
+			     : "");
 		put_row(t, l, "deadline", text_of(status, "deadline"), late, &says);
 	}
 	buf_reset(&says);

@@ -89,7 +89,7 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 		p->number);
 	if (!suspended)
 		buf_puts(out,
-			": the run goes on; from now on this priority decides whether it is stopped for waiting Jobs, and its place when it waits again");
+			": it keeps running; from now on this priority decides whether it is stopped for waiting Jobs, and its place when it waits again");
 	else if (job_hold(a->job))
 		buf_printf(out, ": it stays on hold; to queue it: sluice release job/%s -n %s",
 			a->name, a->ns);

@@ -59,7 +59,7 @@ static void put_wait(const char *how, int64_t ms, struct buf *out)
 		buf_puts(out, "due");
 }
 
-/* Appends the start: "in 3h12m" if time alone keeps the Job, "about 3h12m" by the queue played
+/* Appends the start: "in 3h12m" if time alone keeps the Job, "in about 3h12m" by the queue played
  * forward, "since 14:05" if it runs. */
 static void put_start(struct jobs_report *r, const cJSON *status, struct buf *out)
 {
@@ -70,7 +70,7 @@ static void put_start(struct jobs_report *r, const cJSON *status, struct buf *ou
 	} else if (instant_of(status, "startAt", &at_ms)) {
 		put_wait("in", at_ms - now_ms, out);
 	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
-		put_wait("about", at_ms - now_ms, out);
+		put_wait("in about", at_ms - now_ms, out);
 	} else {
 		buf_puts(out, NONE);
 	}
@@ -104,7 +104,7 @@ static void put_asks(const cJSON *spec, bool wide, struct buf *out)
 		shown++;
 	}
 	if (more > 0)
-		buf_printf(out, " and %zu more", more);
+		buf_printf(out, " and %zu other resource%s", more, more == 1 ? "" : "s");
 	if (out->len == 0)
 		buf_puts(out, NONE);
 }
@@ -295,8 +295,10 @@ void jobs_report_render(const struct jobs_report *r, struct buf *out)
 	} else if (r->o.output == OUTPUT_NAME) {
 		buf_add(out, buf_text(&r->text), r->text.len);
 	} else if (r->count > 0) {
-		table_render(r->table, out);
-		if (r->ledger_down)
+		if (r->ledger_down) {
 			ledger_down_put(r->down_since, &times, out);
+			buf_putc(out, '\n');
+		}
+		table_render(r->table, out);
 	}
 }

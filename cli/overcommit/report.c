@@ -205,7 +205,8 @@ static void put_sum(const struct account *a, const struct style *style, struct b
 	struct table *t = table_new(style);
 	table_head(t, "|>CPU|>MEMORY");
 	row(t, " ", s->profile == PROFILE_ACK ? "allocatable" : "capacity", c->base, m->base, "");
-	snprintf(note, sizeof(note), "total use must stay below %" PRId64 " %% and %" PRId64 " %%",
+	snprintf(note, sizeof(note),
+		"total use must stay below %" PRId64 " %% of cpu and %" PRId64 " %% of memory",
 		s->cpu_percent, s->memory_percent);
 	row(t, "-", "kept free", c->margin, m->margin, note);
 	system_row(a, t);

@@ -186,8 +186,8 @@ static size_t clusterqueues(const struct queue_answer *a, const struct queue_fil
 	size_t shown = 0;
 	struct table *t = table_new(style);
 	table_head(t,
-		wide ? "CLUSTERQUEUE|STATE|WAITING|RUNNING|HOLDING|STRATEGY|MAXPRIORITY|COHORT|FLAVOR|RESOURCE|QUOTA|HELD"
-		     : "CLUSTERQUEUE|STATE|WAITING|RUNNING|FLAVOR|RESOURCE|QUOTA|HELD");
+		wide ? "CLUSTERQUEUE|STATE|WAITING|RUNNING|HOLDING|STRATEGY|MAXPRIORITY|COHORT|FLAVOR|RESOURCE|QUOTA|USED"
+		     : "CLUSTERQUEUE|STATE|WAITING|RUNNING|FLAVOR|RESOURCE|QUOTA|USED");
 	json_each(q, a->clusterqueues) {
 		if (!shows_clusterqueue(a, f, q))
 			continue;
@@ -245,7 +245,7 @@ static size_t localqueues(const struct queue_answer *a, const struct queue_filte
 	struct table *t = table_new(style);
 	table_head(t,
 		holdings
-			? "NAMESPACE|LOCALQUEUE|STATE|WAITING|RUNNING|CLUSTERQUEUE|FLAVOR|RESOURCE|HELD"
+			? "NAMESPACE|LOCALQUEUE|STATE|WAITING|RUNNING|CLUSTERQUEUE|FLAVOR|RESOURCE|USED"
 			: "NAMESPACE|LOCALQUEUE|STATE|WAITING|RUNNING|CLUSTERQUEUE");
 	json_each(q, a->localqueues) {
 		if (!shows_localqueue(f, q))
@@ -296,7 +296,7 @@ static void put_messages_of(
 			times, out);
 }
 
-/* Adds "batch: stopping 3 Jobs, up to 30 s, for Jobs that preempt them". */
+/* Adds "batch: stopping 3 Jobs, up to 30 s, to make room for other Jobs". */
 static void put_stopping(
 	const struct queue_answer *a, const struct queue_filter *f, struct buf *out)
 {
@@ -309,7 +309,7 @@ static void put_stopping(
 		buf_printf(out, ": stopping %" PRId64 " %s", jobs, jobs == 1 ? "Job" : "Jobs");
 		if (seconds > 0)
 			buf_printf(out, ", up to %s", span_of_seconds((double)seconds).s);
-		buf_puts(out, ", for Jobs that preempt them\n");
+		buf_puts(out, ", to make room for other Jobs\n");
 	}
 }
 
@@ -326,6 +326,16 @@ static void put_without_queue(
 		jobs, jobs == 1 ? "Job waits" : "Jobs wait");
 }
 
+/* Adds first of all that nothing can start. */
+static void put_ledger_down(
+	const struct queue_answer *a, struct local_times *times, struct buf *out)
+{
+	if (!json_get(a->report, "ledgerUp") || truth_of(a->report, "ledgerUp"))
+		return;
+	ledger_down_put(text_of(a->report, "ledgerDownSince"), times, out);
+	buf_putc(out, '\n');
+}
+
 void queue_render_notices(const struct queue_answer *a, struct buf *out)
 {
 	for (size_t i = 0; i < a->nnotices; i++) {
@@ -338,6 +348,7 @@ size_t queue_render_table(const struct queue_answer *a, const struct queue_filte
 	const struct style *style, struct buf *out)
 {
 	struct local_times times = {""};
+	put_ledger_down(a, &times, out);
 	size_t shown = clusterqueues(a, f, wide, style, out);
 	if (wide || f->clusterqueue || f->ns || !a->clusterqueues)
 		shown += localqueues(a, f, style, out);
@@ -355,8 +366,6 @@ size_t queue_render_table(const struct queue_answer *a, const struct queue_filte
 		if (shows_localqueue(f, l))
 			put_troubles_of(a, l, out);
 	put_without_queue(a, f, out);
-	if (json_get(a->report, "ledgerUp") && !truth_of(a->report, "ledgerUp"))
-		ledger_down_put(text_of(a->report, "ledgerDownSince"), &times, out);
 	if (a->nnotices > 0)
 		buf_putc(out, '\n');
 	queue_render_notices(a, out);

@@ -58,7 +58,8 @@ static void put_never(const cJSON *start, struct buf *out)
 /* Tells that the Job starts in some of the simulations, and not in all. */
 static void put_misses(const cJSON *start, int64_t draws, struct buf *out)
 {
-	buf_printf(out, "; %" PRId64 " of %" PRId64 " simulations had no start within " HORIZON,
+	buf_printf(out,
+		"; in %" PRId64 " of %" PRId64 " simulations it did not start within " HORIZON,
 		number_of(start, "misses"), draws);
 }
 
@@ -140,13 +141,16 @@ static void put_basis(const cJSON *start, int64_t now_ms, struct buf *out)
 		buf_printf(
 			out, ", with the queue as it was %s ago", span_short(now_ms - as_of_ms).s);
 	if (runs > 0)
-		buf_printf(out, ". Run times are those of %" PRId64 " earlier run%s", runs,
+		buf_printf(out,
+			". Run times are drawn from %" PRId64 " earlier run%s of all queues", runs,
 			runs == 1 ? "" : "s");
 	else
 		buf_puts(out,
 			".\nNo run has ended yet, so each is assumed to last as long as its Job says, or one hour");
 	if (arrivals > 0)
-		buf_printf(out, "; new Jobs arrive like the last %" PRId64, arrivals);
+		buf_printf(out,
+			"; new Jobs are assumed to arrive like the last %" PRId64 " that came",
+			arrivals);
 	else
 		buf_puts(out, "; Jobs that may still arrive are left out");
 	buf_puts(out, ".\n");

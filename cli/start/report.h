@@ -25,7 +25,7 @@ void start_report_line(const cJSON *start, struct short_times *times, struct buf
 /* Appends the first line of a start that does not say itself of how many simulations it is. */
 void start_report_line_of(
 	const cJSON *start, int64_t draws, struct short_times *times, struct buf *out);
-/* Appends "Until 12:03 CET the expected start was 14:10. Since then: 3 new Jobs start before it."
+/* Appends "Until 12:03 CET the expected start was 14:10. Since then: 3 new Jobs are expected to start before this one."
  * where another start was told before. False: none was, or it was much the same. */
 bool start_report_moved(const cJSON *start, struct short_times *times, struct buf *out);
 /* Appends "Simulated 16 times", without an end. */

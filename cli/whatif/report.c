@@ -41,7 +41,7 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 	if (!queues || !queues->child)
 		return;
 	struct table *t = table_new(style);
-	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|SAME|WAIT NOW|WAIT AFTER");
+	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|SAME|WAIT WITHOUT|WAIT WITH");
 	json_each(q, queues) {
 		table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
 		table_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
@@ -71,7 +71,7 @@ static void put_start(struct table *t, const cJSON *start, struct short_times *t
 	struct buf cell;
 	int64_t p50_ms;
 	buf_init(&cell, CELL_MAX_BYTES);
-	times->day_ms = times->now_ms; /* each cell is read by itself */
+	times->day_ms = 0; /* each cell has its day */
 	if (!has_start(start, &p50_ms))
 		buf_puts(&cell, "no start");
 	else if (p50_ms <= times->now_ms)
@@ -92,7 +92,7 @@ static void put_difference(struct table *t, const cJSON *item)
 	if (before && after)
 		put_moved(earlier_s, &cell);
 	else if (after)
-		buf_puts(&cell, "starts only with it");
+		buf_puts(&cell, "starts only with the change");
 	else if (before)
 		buf_puts(&cell, "no longer starts");
 	else
@@ -120,7 +120,7 @@ static void put_jobs(const cJSON *status, const struct whatif_report_options *o,
 	if (!items || !items->child)
 		return;
 	struct table *t = table_new(o->style);
-	table_head(t, "JOB|CLUSTERQUEUE|START NOW|START AFTER|DIFFERENCE");
+	table_head(t, "JOB|CLUSTERQUEUE|START WITHOUT|START WITH|DIFFERENCE");
 	json_each(item, items) {
 		if (o->all || shown < JOBS_SHOWN) {
 			put_job(t, item, times);
@@ -162,11 +162,12 @@ static void put_basis(const cJSON *status, int64_t now_ms, struct buf *out)
 	int64_t draws = number_of(status, "draws"), as_of_ms;
 	start_report_simulated(draws, out);
 	buf_puts(out, " each, with and without the change");
-	if (instant_of(status, "asOf", &as_of_ms))
-		buf_printf(out, ", begun %s ago", span_short(now_ms - as_of_ms).s);
 	int64_t days = number_of(status, "horizonSeconds") / DAY_S;
 	if (days > 0)
-		buf_printf(out, ", %" PRId64 " days ahead", days);
+		buf_printf(out, ", %" PRId64 " days into the future", days);
+	if (instant_of(status, "asOf", &as_of_ms))
+		buf_printf(
+			out, ", from the queue as it was %s ago", span_short(now_ms - as_of_ms).s);
 	buf_puts(out, ".\n");
 }
 

@@ -41,7 +41,7 @@ static const struct view_member reported_queue_rows[] = {
 	{"started", VIEW_TOLD, 0, 0, "Of a ClusterQueue: how many Jobs this leader has started.",
 		.as = "integer"},
 	{"finished", VIEW_TOLD, 0, 0, "How many have ended.", .as = "integer"},
-	{"stopping", VIEW_TOLD, 0, 0, "How many are being stopped for Jobs that preempt them.",
+	{"stopping", VIEW_TOLD, 0, 0, "How many are being stopped to make room for other Jobs.",
 		.as = "integer"},
 	{"stoppingSeconds", VIEW_TOLD, 0, 0, "How long that may take yet.", .as = "integer"},
 	{"troubles", VIEW_TOLD, 0, 0, "Jobs whose pods are stuck.", .of = &queue_trouble_view},

@@ -62,7 +62,7 @@ static void add_pods(struct job_variants *v, const struct job *j)
 	if (j->min_parallelism > 0 && j->min_parallelism < pods) {
 		leave_out(v, CHANGE_PODS,
 			text_of(v,
-				"it may already start with %" PRId32
+				"fewer pods: it may already start with %" PRId32
 				" pods (sluice.dev/min-parallelism)",
 				j->min_parallelism));
 		return;
@@ -77,7 +77,8 @@ static void add_pods(struct job_variants *v, const struct job *j)
 		x->job.min_parallelism = half;
 	x->from = text_of(v, "%" PRId32, pods);
 	x->to = text_of(v, "%" PRId32, half);
-	x->text = text_of(v, "with %" PRId32 " pod%s", half, half == 1 ? "" : "s");
+	x->text = text_of(
+		v, "with %" PRId32 " pod%s instead of %" PRId32, half, half == 1 ? "" : "s", pods);
 }
 
 /* ---- flavors --------------------------------------------------------------------------------- */
@@ -205,7 +206,7 @@ static void add_length(struct job_variants *v, const struct job *j, const struct
 		return;
 	if (expected_ms <= 0) {
 		leave_out(v, CHANGE_EXPECTED_DURATION,
-			"nothing says how long it will run; with the annotation sluice.dev/expected-duration it may start earlier");
+			"a shorter duration: nothing says how long the Job runs; with the annotation sluice.dev/expected-duration it may start earlier");
 		return;
 	}
 	int64_t half_ms = half_of(expected_ms);
@@ -233,8 +234,9 @@ static void leave_out_classes(struct job_variants *v, const struct alternatives 
 	bool is_in_queue = a->nflavors > 0;
 	if (is_in_queue && !a->next_class)
 		leave_out(v, CHANGE_PRIORITY_CLASS,
-			a->capped ? "its ClusterQueue caps the priority (spec.maxPriority)"
-				  : "there is no higher class");
+			a->capped
+				? "a higher class: its ClusterQueue caps the priority (spec.maxPriority)"
+				: "a higher class: there is none");
 }
 
 static const char *money_of(struct job_variants *v, int64_t amount, const char *resource)

@@ -41,7 +41,7 @@ struct job_variant {
 	enum job_change change;
 	const char *from; /* "": there was none, or it means nothing */
 	const char *to;
-	const char *text; /* "with 8 pods" */
+	const char *text; /* "with 8 pods instead of 16" */
 	struct job job;	  /* borrows from the Job that it is a variant of */
 };
 

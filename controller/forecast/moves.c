@@ -254,7 +254,8 @@ static void say_objects(const struct move *m, size_t empty, struct buf *out)
 static const struct {
 	const char *one, *many;
 } fact_words[MOVE_FACTS] = {
-	[MOVE_CAME] = {"new Job starts before it", "new Jobs start before it"},
+	[MOVE_CAME] = {"new Job is expected to start before this one",
+		"new Jobs are expected to start before this one"},
 	[MOVE_GONE] = {"waiting Job is gone or held", "waiting Jobs are gone or held"},
 	[MOVE_LONGER] = {"run takes longer than expected", "runs take longer than expected"},
 	[MOVE_SOONER] = {"run ended sooner than expected", "runs ended sooner than expected"},

@@ -244,7 +244,7 @@ def test_she_gives_her_run_a_class_that_is_there_and_no_other(alice):
     assert absent.returncode == 1 and f"there is no WorkloadPriorityClass {alice.world.full('hihg')}" in absent.stderr, absent
     assert "sluice.dev/priority-class" not in alice.world.get("runs")["metadata"]["labels"]
     done = alice.sluice("priority", "job/runs", alice.world.full("high"), "-n", alice.ns)
-    assert done.returncode == 0 and f"{alice.world.full('high')} (1000): the run goes on; from now on" in done.stdout, done
+    assert done.returncode == 0 and f"{alice.world.full('high')} (1000): it keeps running; from now on" in done.stdout, done
     assert alice.world.full("high") in alice.kubectl("get", "workloadpriorityclasses.sluice.dev").stdout
 
 

@@ -204,7 +204,7 @@ def test_a_job_is_given_another_priority(sluice, world):
     said = ok(sluice("priority", "job/second", world.full("high"), "-n", world.ns))
     assert said.startswith(f"Job second has WorkloadPriorityClass {world.full('high')} (1000): it is queued by that priority")
     wait_until("it to be ahead", lambda: told(sluice, "first", "-n", world.ns)["ahead"] == 1, SOON)
-    assert "the run goes on; from now on" in ok(sluice("priority", "job/runs", world.full("high"), "-n", world.ns))
+    assert "it keeps running; from now on" in ok(sluice("priority", "job/runs", world.full("high"), "-n", world.ns))
 
 
 def test_times_are_of_one_zone_in_a_table_and_utc_in_json(sluice, world):

@@ -121,7 +121,7 @@ def test_half_of_its_pods_start_at_once_and_really_do(tenant, world):
     assert about_an_hour(wait_s) and status["start"]["misses"] == 0, status
     by_change = {(v["change"], v["to"]): v for v in status["variants"]}
     half = by_change["Pods", "2"]
-    assert half["from"] == "4" and half["text"] == "with 2 pods" and starts_now(half), half
+    assert half["from"] == "4" and half["text"] == "with 2 pods instead of 4" and starts_now(half), half
     other = by_change["LocalQueue", "other"]
     assert other["from"] == "q" and starts_now(other), other
     high = by_change["PriorityClass", world.full("high")]

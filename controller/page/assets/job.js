@@ -20,7 +20,7 @@ function priority({ priority: counts, claimedPriority: claimed }) {
   return claimed === undefined ? String(counts) : `${counts} (class value ${claimed}, capped by the ClusterQueue)`;
 }
 
-const HOW_KNOWN = { Annotation: "as annotation sluice.dev/expected-duration says", ActiveDeadlineSeconds: "at most, by activeDeadlineSeconds", History: "as earlier runs took" };
+const HOW_KNOWN = { Annotation: "as annotation sluice.dev/expected-duration says", ActiveDeadlineSeconds: "at most, by activeDeadlineSeconds", History: "95 % of its earlier runs took no longer" };
 
 function whereItStands({ metadata, spec, status }) {
   return facts([["State", h("span", { class: `state ${status.state}` }, status.state)],

@@ -24,7 +24,7 @@ function middle({ p10, p50 }) {
 
 function end({ p50, p90, misses, draws }) {
   if (p90 && !isOver(p90)) return `, 90 % sure by ${shortly(p90, p50 && !isOver(p50) ? p50 : undefined)}`;
-  return misses && !p90 ? `; ${misses} of ${draws} simulations had no start within ${HORIZON}` : "";
+  return misses && !p90 ? `; in ${misses} of ${draws} simulations it did not start within ${HORIZON}` : "";
 }
 
 // "Tue 14:10, 90 % sure by 15:30"; "" where it is not known, or the Job does not wait.
@@ -34,16 +34,16 @@ export function startWords({ reason, start }) {
   return middle(start) + end(start);
 }
 
-// In a column: "about 14:10", or the earliest start.
+// In a column: "about 14:10", or "not before 14:10".
 export function startCell({ reason, startAt, start }) {
   if (!reason) return "";
-  if (startAt) return `earliest ${shortly(startAt)}`;
+  if (startAt) return `not before ${shortly(startAt)}`;
   if (!start?.p50) return "";
   return isOver(start.p50) ? "soon" : `about ${shortly(start.p50)}`;
 }
 
-// "until 12:03 it was 12:50; since then: 3 Jobs came that start before it"; "" where nothing else was told before.
+// "until 12:03 it was expected at 12:50; since then: 3 new Jobs are expected to start before this one"; "" where nothing else was told before.
 export function movedWords({ reason, start }) {
   const moved = reason && start?.moved;
-  return moved ? `until ${shortly(moved.at)} it was ${shortly(moved.from)}${moved.why ? `; since then: ${moved.why}` : ""}` : "";
+  return moved ? `until ${shortly(moved.at)} it was expected at ${shortly(moved.from)}${moved.why ? `; since then: ${moved.why}` : ""}` : "";
 }

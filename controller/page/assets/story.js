@@ -68,7 +68,7 @@ function momentsOfNow(job, runs) {
   const { start, startAt, stopsAt, deadline } = job.status, isKnown = runs.some((run) => run.state !== "Ended");
   return [
     !isKnown && [waitsSince(job, runs), runs.length ? "Queued again" : "Queued"],
-    [startAt, "Earliest start"],
+    [startAt, "Cannot start before"],
     [startWords(job.status) && start.p50, `Expected start: ${startWords(job.status)}`],
     [movedWords(job.status) && start.moved.at, `Expected start moved: ${movedWords(job.status)}`],
     [stopsAt, "Its window closes and stops it"],

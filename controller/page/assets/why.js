@@ -106,7 +106,7 @@ export async function whyItWaits(known, signal) {
   const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) };
   return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status.message), h("ul", {},
     status.reason && status.queuedAt ? h("li", {}, `Queued ${since(status.queuedAt)} ago: ${status.reason}.`) : "",
-    status.startAt ? h("li", {}, `Earliest start: ${moment(status.startAt)}.`) : "",
+    status.startAt ? h("li", {}, `Cannot start before ${moment(status.startAt)}.`) : "",
     await circumstances(known, signal), ahead(known)),
     waited(known).length ? h("h3", {}, "Waiting for") : "", items(namespace, known, tree), held(known));
 }

@@ -242,7 +242,7 @@ static const char queues_text[] =
 static const char job_text[] = JOB(
 	"\"queue\":\"main\",\"clusterQueue\":\"batch\",\"priority\":100,\"claimedPriority\":1000",
 	"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"position\":4,\"message\":"
-	"\"waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it\","
+	"\"needs 12 cpu in flavor spot; 3 Jobs are ahead of it\","
 	"\"queuedAt\":\"2026-11-21T10:00:00.123Z\"");
 
 static const cJSON *tree(struct json *j, const char *text)
@@ -282,7 +282,7 @@ static void queues_become_a_table(void **state)
 	assert_string_equal(buf_text(&out),
 		"CLUSTERQUEUE  STATE           WAITING  RUNNING  FLAVOR      RESOURCE  QUOTA       "
 		"        "
-		"  HELD\n"
+		"  USED\n"
 		"batch         active               12        2  spot        cpu       "
 		"##########..........  20 of 40\n"
 		"                                                spot        memory    "
@@ -351,7 +351,7 @@ static void an_explanation_begins_with_its_sentence(void **state)
 	struct explain_queues queues = queues_of(tree(q, queues_text));
 	explain_render(tree(j, job_text), &queues, 1795255800000, &plain, &out);
 	assert_true(slice_starts(
-		buf_slice(&out), "waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it\n\n"));
+		buf_slice(&out), "needs 12 cpu in flavor spot; 3 Jobs are ahead of it\n\n"));
 	assert_non_null(strstr(buf_text(&out), "LocalQueue    main        active\n"));
 	assert_non_null(
 		strstr(buf_text(&out), "ClusterQueue  batch       active, BestEffortFIFO\n"));
@@ -441,7 +441,7 @@ static void a_job_that_was_deleted_is_told_from_one_that_never_was(void **state)
 static void an_explanation_tells_what_was_done_last(void **state)
 {
 	static const char text[] = JOB("",
-		"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"message\":\"waiting for 12 cpu\","
+		"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"message\":\"needs 12 cpu\","
 		"\"story\":\"{\\\"attempt\\\":2,\\\"state\\\":\\\"Stopped\\\","
 		"\\\"at\\\":\\\"2026-11-21T10:00:00Z\\\",\\\"reason\\\":\\\"Preempted\\\","
 		"\\\"preemptor\\\":\\\"team-b/urgent\\\",\\\"message\\\":\\\"it borrowed\\\"}\"");
@@ -491,7 +491,7 @@ static void jobs_that_are_stuck_or_stopping_are_told(void **state)
 	assert_non_null(strstr(buf_text(&out),
 		"\nbatch: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/train)\n"));
 	assert_non_null(strstr(buf_text(&out),
-		"\nbatch: stopping 3 Jobs, up to 30s, for Jobs that preempt them\n"));
+		"\nbatch: stopping 3 Jobs, up to 30s, to make room for other Jobs\n"));
 	assert_non_null(strstr(buf_text(&out), "\nbatch: 1 Job is stuck: PodsRefused "));
 	assert_null(strstr(buf_text(&out), "does not exist"));
 	buf_reset(&out);
@@ -517,8 +517,8 @@ static void an_explanation_tells_of_time_and_money(void **state)
 			"\"plan\":\"datacentre\",\"cost\":\"0.35\",\"perHour\":\"0.16\","
 			"\"expectedCost\":\"1.2405\"}");
 	static const char *const lines[] = {
-		"  duration  1h30m30s              as its earlier runs took, the longest left out\n",
-		"  deadline  2026-11-22 08:00 UTC  DeadlineUnreachable: the Job can no longer end by then\n",
+		"  duration  1h30m30s              95 % of its earlier runs took no longer\n",
+		"  deadline  2026-11-22 08:00 UTC  DeadlineUnreachable: even from its earliest start, the Job would end later\n",
 		"  stops     2026-11-22 06:00      when its window closes; then the Job waits for the next window\n",
 		"  cost      0.35 EUR              so far, and 0.16 an hour by PricePlan "
 		"datacentre; 1.24 expected for the whole run\n",
@@ -594,7 +594,9 @@ static const char cost_text[] =
 	"{\"currency\":null,\"key\":null,\"runs\":3,\"running\":0,\"runSeconds\":0.000,"
 	"\"lostSeconds\":0.000}],\"totals\":["
 	"{\"currency\":\"EUR\",\"runs\":13,\"running\":1,\"runSeconds\":7384.500,"
-	"\"lostSeconds\":61.000,\"cost\":\"4.250001\",\"runningCost\":\"1.25\"}]}";
+	"\"lostSeconds\":61.000,\"cost\":\"4.250001\",\"runningCost\":\"1.25\"},"
+	"{\"currency\":null,\"runs\":3,\"running\":0,\"runSeconds\":0.000,"
+	"\"lostSeconds\":0.000}]}";
 
 static void cost_as_a_table_and_as_csv(void **state)
 {
@@ -604,11 +606,12 @@ static void cost_as_a_table_and_as_csv(void **state)
 	buf_init(&out, 8192);
 	cost_render_table(tree(j, cost_text), &plain, &out);
 	assert_string_equal(buf_text(&out),
-		"team        RUNS  RUNNING  RUN TIME   COST  SO FAR  CURRENCY  POD TIME LOST\n"
-		"red, \"big\"    12        1      2h2m   4.25    1.25  EUR                1m1s\n"
-		"=1+1           1        0       59s  <0.01          EUR                  0s\n"
-		"(none)         3        0        0s      -                               0s\n"
-		"total         13        1      2h3m   4.25    1.25  EUR                1m1s\n");
+		"team              RUNS  RUNNING  RUN TIME   COST  OF WHICH RUNNING  CURRENCY  POD TIME LOST\n"
+		"red, \"big\"          12        1      2h2m   4.25              1.25  EUR                1m1s\n"
+		"=1+1                 1        0       59s  <0.01                    EUR                  0s\n"
+		"(none)               3        0        0s      -                                         0s\n"
+		"total               13        1      2h3m   4.25              1.25  EUR                1m1s\n"
+		"total (no price)     3        0        0s      -                                         0s\n");
 	buf_reset(&out);
 	cost_render_csv(tree(j, cost_text), &out);
 	assert_string_equal(buf_text(&out),
@@ -652,10 +655,10 @@ static void cost_that_is_estimated_has_columns(void **state)
 	buf_init(&out, 8192);
 	cost_render_table(tree(j, text), &plain, &out);
 	assert_string_equal(buf_text(&out),
-		"QUEUE  RUNS  RUNNING  RUN TIME  COST  SO FAR  CURRENCY  POD TIME LOST  ESTIMATED  EST. COST\n"
-		"a         2        0        2h  4.25          EUR                  0s         1h       1.25\n"
-		"b         1        0        1m  1.00          EUR                  0s                      \n"
-		"c         1        0       30s     -                               0s        30s           \n"
+		"QUEUE  RUNS  RUNNING  RUN TIME  COST  OF WHICH RUNNING  CURRENCY  POD TIME LOST  ESTIMATED  EST. COST\n"
+		"a         2        0        2h  4.25                    EUR                  0s         1h       1.25\n"
+		"b         1        0        1m  1.00                    EUR                  0s                      \n"
+		"c         1        0       30s     -                                         0s        30s           \n"
 		"ESTIMATED is run time of which the ledger lost the beginning or the end (docs/restore.md), EST. COST what it "
 		"costs. RUN TIME and COST include them.\n");
 	buf_reset(&out);

@@ -53,7 +53,7 @@ static void a_job_that_waits(void **state)
 	buf_init(&out, 1 << 20);
 	explain("{" META "," SPEC
 		",\"status\":{\"state\":\"Waiting\",\"position\":3,\"reason\":\"WaitingForQuota\","
-		"\"message\":\"waiting for 12 cpu; 2 Jobs are ahead of it\",\"waitsFor\":\"quota\","
+		"\"message\":\"needs 12 cpu; 2 Jobs are ahead of it\",\"waitsFor\":\"quota\","
 		"\"queuedAt\":\"2026-11-26T11:50:00Z\",\"startAt\":\"2026-11-26T15:12:00Z\","
 		"\"start\":{\"draws\":16,\"p50\":\"2026-11-26T15:30:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
 		"\"moved\":{\"from\":\"2026-11-26T14:30:00Z\",\"at\":\"2026-11-26T11:57:00Z\",\"why\":\"1 node was removed\"}},"
@@ -61,13 +61,13 @@ static void a_job_that_waits(void **state)
 		"\"expectedSeconds\":5430,\"expectedFrom\":\"History\"}}",
 		NULL, &out);
 	assert_string_equal(buf_text(&out),
-		"waiting for 12 cpu; 2 Jobs are ahead of it. Expected start 16:30 CET, 90 % sure by 18:00.\n\n"
+		"needs 12 cpu; 2 Jobs are ahead of it. Expected start 16:30 CET, 90 % sure by 18:00.\n\n"
 		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
 		"at 100), queued 2026-11-26 12:50 (10m ago), not before 2026-11-26 16:12\n"
 		"  state     Waiting           WaitingForQuota\n"
 		"  moved     forecast          Until 12:57 the expected start was 15:30. Since then: 1 node was removed.\n"
-		"  duration  1h30m30s          as its earlier runs took, the longest left out\n"
-		"  deadline  2026-11-27 09:00  DeadlineUnreachable: the Job can no longer end by then\n");
+		"  duration  1h30m30s          95 % of its earlier runs took no longer\n"
+		"  deadline  2026-11-27 09:00  DeadlineUnreachable: even from its earliest start, the Job would end later\n");
 	buf_done(&out);
 }
 

@@ -244,7 +244,7 @@ static const struct priority_row {
 	{WAITING, PLACE("main", ",\"priority\":100,\"claimedPriority\":1000", IN_LINE("3")),
 		"from now on, 2 Jobs are ahead of it; its ClusterQueue counts it as 100\n"},
 	{RUNNING, PLACE("main", ",\"priority\":1000", "\"state\":\"Running\""),
-		"(1000): the run goes on; from now on this priority decides whether it is stopped for waiting "
+		"(1000): it keeps running; from now on this priority decides whether it is stopped for waiting "
 		"Jobs, and its place when it waits again\n"},
 	{JOB(QUEUED, HELD, WAITS, ""),
 		PLACE("main", ",\"priority\":1000", "\"state\":\"Waiting\",\"waitsFor\":\"x\""),

@@ -124,7 +124,7 @@ static const char list_text[] = LIST("{" META(
 				 "\"priority\":0,\"pods\":1,\"requests\":{\"cpu\":\"1\","
 				 "\"memory\":\"1Gi\",\"nvidia.com/gpu\":\"1\",\"hugepages-2Mi\":"
 				 "\"2Mi\"}},\"status\":{\"state\":\"Waiting\",\"position\":1,"
-				 "\"waitsFor\":\"quota\",\"message\":\"waiting for 1 gpu\","
+				 "\"waitsFor\":\"quota\",\"message\":\"needs 1 gpu\","
 				 "\"startAt\":\"2026-11-26T15:12:30Z\"}},"
 				 "{\"metadata\":{\"name\":\"b\\u001bad\",\"namespace\":\"other\"}}");
 
@@ -136,10 +136,10 @@ static void a_list_becomes_a_table(void **state)
 	clock_of("UTC");
 	report(list_text, OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
 	assert_string_equal(buf_text(&text),
-		"NAME   QUEUE  STATE    POSITION  PRIORITY  REQUESTS                                               WAITS FOR  START            AGE\n"
-		"train  main   Running         -       100  4 pods: 16 cpu, 64Gi memory                            -          since 11:05 UTC  44m\n"
-		"eval   main   Waiting         1         0  1 pod: 1 cpu, 1Gi memory, 1 nvidia.com/gpu and 1 more  quota      in 3h12m         44m\n"
-		"b?ad   -      -               -         -  -                                                      -          -                -\n");
+		"NAME   QUEUE  STATE    POSITION  PRIORITY  REQUESTS                                                         WAITS FOR  START            AGE\n"
+		"train  main   Running         -       100  4 pods: 16 cpu, 64Gi memory                                      -          since 11:05 UTC  44m\n"
+		"eval   main   Waiting         1         0  1 pod: 1 cpu, 1Gi memory, 1 nvidia.com/gpu and 1 other resource  quota      in 3h12m         44m\n"
+		"b?ad   -      -               -         -  -                                                                -          -                -\n");
 	report(list_text, OUTPUT_WIDE, true, JOB_STATE_ANY, &text);
 	assert_non_null(strstr(buf_text(&text), "NAMESPACE  NAME "));
 	assert_non_null(strstr(buf_text(&text), "  CLUSTERQUEUE  SUBMITTED BY  MESSAGE\n"));
@@ -218,7 +218,8 @@ static void a_start_says_when(void **state)
 	static const struct {
 		const char *status, *start;
 	} rows[] = {{"\"state\":\"Waiting\",\"startAt\":\"2026-11-26T11:59:59Z\"", "due"},
-		{"\"state\":\"Waiting\",\"start\":{\"p50\":\"2026-11-26T15:00:00Z\"}", "about 3h"},
+		{"\"state\":\"Waiting\",\"start\":{\"p50\":\"2026-11-26T15:00:00Z\"}",
+			"in about 3h"},
 		{"\"state\":\"Waiting\",\"start\":{\"p50\":\"2026-11-26T11:59:00Z\"}", "due"},
 		{"\"state\":\"Waiting\",\"startAt\":\"2026-11-28T16:00:00Z\"", "in 2d4h"},
 		{"\"state\":\"Running\",\"startedAt\":\"2026-11-25T14:05:00Z\"",
@@ -260,7 +261,7 @@ static void states_names_and_json(void **state)
 		    "\"ledgerDownSince\":\"2026-11-26T19:43:00Z\"}}"),
 		OUTPUT_TABLE, false, JOB_STATE_ANY, &text);
 	assert_non_null(strstr(buf_text(&text),
-		"\n\nPostgres has not answered since 2026-11-26 19:43 UTC: running Jobs continue, but no Job starts"));
+		"Postgres has not answered since 2026-11-26 19:43 UTC: running Jobs continue, but no Job starts"));
 	report(list, OUTPUT_TABLE, false, 16, &text);
 	assert_string_equal(buf_text(&text), "");
 	report("{\"items\":[1,null,{},[],{\"spec\":1,\"status\":{\"state\":2}}]}", OUTPUT_WIDE,

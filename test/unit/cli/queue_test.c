@@ -147,7 +147,7 @@ static void an_admin_sees_quotas(void **state)
 	assert_int_equal(get(&s, NULL, false), 0);
 	assert_int_equal(table(&s, NULL, false), 1);
 	assert_string_equal(buf_text(&s.text),
-		"CLUSTERQUEUE  STATE   WAITING  RUNNING      FLAVOR  RESOURCE  QUOTA                 HELD\n"
+		"CLUSTERQUEUE  STATE   WAITING  RUNNING      FLAVOR  RESOURCE  QUOTA                 USED\n"
 		"batch         active       12  7 (3 stuck)  spot    cpu       ####################  30 of 20 (10 borrowed)\n"
 		"                                            spot    memory    ##########..........  64Gi of 128Gi\n"
 		"                                            old     cpu       ####################  1500m of 0 (1500m borrowed)\n"
@@ -169,9 +169,9 @@ static void what_no_status_has_is_told_below(void **state)
 		"\"withoutQueue\":2,\"ledgerUp\":false,\"ledgerDownSince\":\"2026-11-26T11:00:00Z\"}");
 	assert_int_equal(get(&s, NULL, false), 0);
 	table(&s, NULL, false);
-	wants(&s, "\nbatch: stopping 3 Jobs, up to 30s, for Jobs that preempt them\n");
+	wants(&s, "\nbatch: stopping 3 Jobs, up to 30s, to make room for other Jobs\n");
 	wants(&s, "\n2 Jobs wait for a queue that does not exist; sluice explain job/NAME");
-	wants(&s, "\nPostgres has not answered since 2026-11-26 12:00 CET: running Jobs continue");
+	wants(&s, "Postgres has not answered since 2026-11-26 12:00 CET: running Jobs continue");
 	stage_close(&s);
 }
 
@@ -257,7 +257,7 @@ static void a_user_sees_what_her_localqueues_say(void **state)
 	assert_string_equal(
 		buf_text(&s.text) + strlen(buf_text(&s.text)) - strlen(hidden_note), hidden_note);
 	wants(&s,
-		"NAMESPACE  LOCALQUEUE  STATE    WAITING  RUNNING  CLUSTERQUEUE  FLAVOR  RESOURCE  HELD\n"
+		"NAMESPACE  LOCALQUEUE  STATE    WAITING  RUNNING  CLUSTERQUEUE  FLAVOR  RESOURCE  USED\n"
 		"team       main        active         4        3  batch         spot    cpu       12\n"
 		"team       night       Stopped        1        0  night\n"
 		"\nteam/night: LocalQueue is stopped\n");

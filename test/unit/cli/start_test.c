@@ -12,8 +12,7 @@
 #define JOB(status)                                                                                \
 	"{\"kind\":\"QueuedJob\",\"metadata\":{\"name\":\"train\",\"namespace\":\"team\"},"        \
 	"\"status\":{" status "}}"
-#define WAITS                                                                                      \
-	"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"message\":\"waiting for 4 cpu\""
+#define WAITS "\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"message\":\"needs 4 cpu\""
 #define START(start) JOB(WAITS ",\"start\":{" start "}")
 #define SURE                                                                                       \
 	"\"draws\":16,\"asOf\":\"2026-11-26T11:59:48Z\",\"basis\":{\"runs\":64,\"arrivals\":310},"
@@ -59,11 +58,11 @@ static void the_first_line_says_when(void **state)
 			"Expected to start any moment.\n"},
 		/* Not in all plays, and in none. */
 		{START(SURE "\"p50\":\"2026-11-26T13:10:00Z\",\"misses\":3"),
-			"Expected start 14:10 CET; 3 of 16 simulations had no start within 30 days.\n"},
+			"Expected start 14:10 CET; in 3 of 16 simulations it did not start within 30 days.\n"},
 		{START(SURE "\"p10\":\"2026-11-26T13:10:00Z\",\"misses\":10"),
-			"Probably no start before 14:10 CET; 10 of 16 simulations had no start within 30 days.\n"},
+			"Probably no start before 14:10 CET; in 10 of 16 simulations it did not start within 30 days.\n"},
 		{START(SURE "\"misses\":15"),
-			"A start is unlikely; 15 of 16 simulations had no start within 30 days.\n"},
+			"A start is unlikely; in 15 of 16 simulations it did not start within 30 days.\n"},
 		{START(SURE "\"misses\":16,\"waitsFor\":\"over quota, never fits\""),
 			"No start expected within 30 days: over quota, never fits.\n"},
 		{JOB(WAITS), "No forecast yet: ask again in a moment.\n"},
@@ -89,15 +88,15 @@ static void it_says_what_it_rests_on(void **state)
 	render(START(SURE "\"p50\":\"2026-11-26T13:10:00Z\",\"p90\":\"2026-11-26T14:30:00Z\""),
 		false, &out);
 	assert_string_equal(buf_text(&out),
-		"Expected start 13:10 UTC, 90 % sure by 14:30.\n\nwaiting for 4 cpu\n"
-		"Simulated 16 times, with the queue as it was 12s ago. Run times are those of 64 earlier runs; "
-		"new Jobs arrive like the last 310.\n");
+		"Expected start 13:10 UTC, 90 % sure by 14:30.\n\nneeds 4 cpu\n"
+		"Simulated 16 times, with the queue as it was 12s ago. Run times are drawn from 64 earlier runs of all queues; "
+		"new Jobs are assumed to arrive like the last 310 that came.\n");
 	buf_done(&out);
 	render(START("\"draws\":1,\"asOf\":\"2026-11-26T12:00:09Z\",\"p50\":\"2026-11-26T13:10:00Z\","
 		     "\"basis\":{\"runs\":0,\"arrivals\":0}"),
 		false, &out);
 	assert_string_equal(buf_text(&out),
-		"Expected start 13:10 UTC.\n\nwaiting for 4 cpu\n"
+		"Expected start 13:10 UTC.\n\nneeds 4 cpu\n"
 		"Simulated once, with the queue as it was 0s ago.\nNo run has ended yet, so each is assumed to last as "
 		"long as its Job says, or one hour; Jobs that may still arrive are left out.\n");
 	buf_done(&out);
@@ -111,11 +110,11 @@ static void it_says_what_moved_it(void **state)
 	render(START(SURE
 		       "\"p50\":\"2026-11-26T15:40:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
 		       "\"moved\":{\"from\":\"2026-11-26T14:10:00Z\",\"at\":\"2026-11-26T11:59:48Z\","
-		       "\"why\":\"3 new Jobs start before it\"}"),
+		       "\"why\":\"3 new Jobs are expected to start before this one\"}"),
 		false, &out);
 	assert_non_null(strstr(buf_text(&out),
 		"Expected start 15:40 UTC, 90 % sure by 17:00.\n"
-		"Until 11:59 the expected start was 14:10. Since then: 3 new Jobs start before it.\n\n"));
+		"Until 11:59 the expected start was 14:10. Since then: 3 new Jobs are expected to start before this one.\n\n"));
 	buf_done(&out);
 }
 
@@ -135,7 +134,7 @@ static void json_has_it_as_it_came(void **state)
 	render(START("\"draws\":16,\"p50\":\"2026-11-26T13:10:00Z\""), true, &out);
 	assert_string_equal(buf_text(&out),
 		"{\"namespace\":\"team\",\"name\":\"train\",\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\","
-		"\"message\":\"waiting for 4 cpu\",\"start\":{\"draws\":16,\"p50\":\"2026-11-26T13:10:00Z\"}}\n");
+		"\"message\":\"needs 4 cpu\",\"start\":{\"draws\":16,\"p50\":\"2026-11-26T13:10:00Z\"}}\n");
 	buf_done(&out);
 	render(JOB("\"state\":\"Running\""), true, &out);
 	assert_non_null(strstr(buf_text(&out), "\"start\":null}"));
@@ -215,7 +214,7 @@ static void it_is_asked_for_until_it_is_known(void **state)
 static const char all_variants[] = REVIEW("\"variants\":[" VARIANT("PriorityClass", "high",
 	"with class high",
 	"\"starts\":true,\"start\":{\"p50\":\"2026-11-26T12:30:00Z\"}") "," VARIANT("Pods", "8",
-	"with 8 pods", EARLIER(2400)) "," VARIANT("Toleration", "spot",
+	"with 8 pods instead of 16", EARLIER(2400)) "," VARIANT("Toleration", "spot",
 	"with a toleration for the taints of flavor spot",
 	EARLIER(600)) "," VARIANT("LocalQueue", "night", "in LocalQueue night",
 	EARLIER(90)) "," VARIANT("ExpectedDuration", "2h", "with an expected duration of 2h",
@@ -223,7 +222,7 @@ static const char all_variants[] = REVIEW("\"variants\":[" VARIANT("PriorityClas
 	EARLIER(30)) "," VARIANT("MaxPrice", "2.75 nvidia.com/gpu", "with a price limit of 2.75",
 	EARLIER(0)) "," VARIANT("LocalQueue", "day", "in LocalQueue day",
 	EARLIER(-300)) "],"
-		       "\"notPlayed\":[{\"change\":\"Pods\",\"text\":\"it has one pod\"}]");
+		       "\"notPlayed\":[{\"change\":\"PriorityClass\",\"text\":\"a higher class: there is none\"}]");
 
 static void render_review(const char *review, bool json, struct buf *out)
 {
@@ -255,7 +254,7 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out, "Expected start 13:10 UTC, 90 % sure by 14:30.\n\n");
 	says(&out, "starts 12:30 with class high");
 	says(&out, " sluice priority job/train-8 high -n team\n");
-	says(&out, "40m earlier with 8 pods ");
+	says(&out, "40m earlier with 8 pods instead of 16 ");
 	says(&out,
 		" kubectl patch job train-8 -n team --type merge -p '{\"spec\":{\"parallelism\":8}}'\n");
 	says(&out, "10m earlier with a toleration for the taints of flavor spot");
@@ -268,7 +267,7 @@ static void what_helps_is_told_with_its_command(void **state)
 	says(&out, "30s earlier in flavor gpu");
 	says(&out, "spec.nodeLabels of kubectl get resourceflavors.sluice.dev gpu -o yaml");
 	says(&out, "\nNot earlier: with a price limit of 2.75; in LocalQueue day.\n");
-	says(&out, "\nNot tried: it has one pod.\n");
+	says(&out, "\nNot tried: a higher class: there is none.\n");
 	says(&out,
 		"\nSimulated 4 times each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
@@ -279,13 +278,13 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 	(void)state;
 	struct buf out;
 	zone("UTC");
-	render_review(
-		REVIEW("\"variants\":[" VARIANT("Pods", "8", "with 8 pods", EARLIER(0)) "," VARIANT(
-			"LocalQueue", "day", "in LocalQueue day", EARLIER(-1)) "]"),
+	render_review(REVIEW("\"variants\":[" VARIANT("Pods", "8", "with 8 pods instead of 16",
+			      EARLIER(0)) "," VARIANT("LocalQueue", "day", "in LocalQueue day",
+			      EARLIER(-1)) "]"),
 		false, &out);
 	assert_string_equal(buf_text(&out),
 		"Expected start 13:10 UTC, 90 % sure by 14:30.\n\n"
-		"No change that was tried starts the Job earlier: with 8 pods; in LocalQueue day.\n\n"
+		"No change that was tried starts the Job earlier: with 8 pods instead of 16; in LocalQueue day.\n\n"
 		"Simulated 4 times each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
 	render_review(REVIEW("\"variants\":[]"), false, &out);

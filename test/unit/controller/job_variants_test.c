@@ -82,15 +82,15 @@ static void half_of_its_pods(void **state)
 	(void)state;
 	struct made m = make(world_of_json(plain_world),
 		job_of_json(1, "main", "", "'parallelism':16,'completions':40,", ""));
-	says(&m, CHANGE_PODS, 0, "16", "8", "with 8 pods");
+	says(&m, CHANGE_PODS, 0, "16", "8", "with 8 pods instead of 16");
 	assert_int_equal(told_of(&m, find(&m, CHANGE_PODS, 0)).pods, 8);
 	assert_int_equal(m.variants.n, 1);
-	assert_string_equal(left_out(&m, CHANGE_PRIORITY_CLASS), "there is no higher class");
+	assert_string_equal(left_out(&m, CHANGE_PRIORITY_CLASS), "a higher class: there is none");
 	done(&m);
 	m = make(world_of_json(plain_world),
 		job_of_json(1, "main", "'sluice.dev/completions-equal-parallelism':'true'",
 			"'completionMode':'Indexed','parallelism':3,'completions':3,", ""));
-	says(&m, CHANGE_PODS, 0, "3", "1", "with 1 pod");
+	says(&m, CHANGE_PODS, 0, "3", "1", "with 1 pod instead of 3");
 	assert_int_equal(find(&m, CHANGE_PODS, 0)->job.completions, 1);
 	done(&m);
 	m = make(world_of_json(plain_world), job_of_json(1, "main", "", "", ""));
@@ -101,7 +101,7 @@ static void half_of_its_pods(void **state)
 			"'parallelism':16,'completions':40,", ""));
 	assert_null(find(&m, CHANGE_PODS, 0));
 	assert_string_equal(left_out(&m, CHANGE_PODS),
-		"it may already start with 2 pods (sluice.dev/min-parallelism)");
+		"fewer pods: it may already start with 2 pods (sluice.dev/min-parallelism)");
 	done(&m);
 }
 
@@ -245,7 +245,7 @@ static void higher_classes_as_far_as_they_count(void **state)
 	m = make(world_of_json(capped), job_of_json(1, "main", "", "", ""));
 	assert_null(find(&m, CHANGE_PRIORITY_CLASS, 0));
 	assert_string_equal(left_out(&m, CHANGE_PRIORITY_CLASS),
-		"its ClusterQueue caps the priority (spec.maxPriority)");
+		"a higher class: its ClusterQueue caps the priority (spec.maxPriority)");
 	done(&m);
 }
 

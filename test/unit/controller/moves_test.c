@@ -221,7 +221,7 @@ static void jobs_that_came_are_counted(void **state)
 	tell(q, BEGIN_MS, (struct told){7, 1, MINUTE_MS});
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 60}, {3, 180}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});
-	assert_why(&a[2], 3, "2 new Jobs start before it");
+	assert_why(&a[2], 3, "2 new Jobs are expected to start before this one");
 	assert_false(find(&a[2], 4, &m));
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}, {3, 90}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});

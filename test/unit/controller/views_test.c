@@ -113,7 +113,7 @@ static struct queued_job job_of(struct world *w, enum wait_reason reason)
 		.expected_from = DURATION_HISTORY,
 		.deadline_ms = NOW_MS + 600 * MINUTE_MS,
 		.unreachable = true,
-		.sentence = "waiting for 12 cpu in flavor \"spot\"; 4 Jobs are ahead of it"};
+		.sentence = "needs 12 cpu in flavor \"spot\"; 4 Jobs are ahead of it"};
 	return j;
 }
 

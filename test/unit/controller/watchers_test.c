@@ -684,8 +684,8 @@ static void what_passes_with_the_clock_does_not_count(void **state)
 		const char *sentence, *counts;
 	} cases[] = {
 		{"", ""},
-		{"waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it",
-			"waiting for 12 cpu in flavor spot; 3 Jobs are ahead of it"},
+		{"needs 12 cpu in flavor spot; 3 Jobs are ahead of it",
+			"needs 12 cpu in flavor spot; 3 Jobs are ahead of it"},
 		{"closes in 1h03m, in 12m05s, in 7s", "closes in , in , in "},
 		{"until 2026-11-21T10:17:05Z.", "until 2026-11-21T10:1."},
 		{"64Gi of a100m, 5 d", "64Gi of a100m, 5 d"},
