@@ -136,7 +136,7 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
 		put_age(queued, now_ms, &text);
 	}
 	if (text_of(status, "startAt")[0])
-		buf_printf(&text, ", not before %s", text_of(status, "startAt"));
+		buf_printf(&text, ", cannot start before %s", text_of(status, "startAt"));
 	put_timed(t, COLOUR_NONE, l, buf_text(&text));
 	table_end_row(t);
 	put_label(t, "state");

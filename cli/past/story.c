@@ -62,7 +62,7 @@ static void put_flavors(struct story *s, const cJSON *run)
 	}
 }
 
-/* Appends " with 4 cpu, 64Gi memory": the ledger counts cpu in cores, all else in whole units. */
+/* Appends " with 4 cpu, 64Gi memory in all": the ledger counts cpu in cores, all else in whole units. */
 static void put_holds(struct story *s, const cJSON *run)
 {
 	const char *before = " with ";
@@ -77,9 +77,10 @@ static void put_holds(struct story *s, const cJSON *run)
 		put_raw(s, text);
 		before = ", ";
 	}
+	buf_puts(s->out, *before == ',' ? " in all" : "");
 }
 
-/* Appends "queued ..., started ... after 2s in flavor spot with 4 cpu". */
+/* Appends "queued ..., started ... after 2s in flavor spot with 4 cpu in all". */
 static void put_start(struct story *s, const cJSON *run, const char *clusterqueue)
 {
 	bool queued = text_of(run, "queuedAt")[0] != '\0';

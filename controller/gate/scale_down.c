@@ -157,8 +157,9 @@ static void tell(struct gate *g, struct gate_job *j)
 	struct scale_down *s = &j->scale_down;
 	int32_t fewer = j->attempt.pods - s->to; /* of the pods that are still reserved */
 	int64_t ran_ms = g->now_ms > j->attempt.started_ms ? g->now_ms - j->attempt.started_ms : 0;
-	struct note *n = gate_note(g, NOTE_SHRINK, j, "goes on with %d pod%s (%s%s%s)", s->to,
-		s->to == 1 ? "" : "s", s->reason, s->why ? "; " : "", s->why ? s->why : "");
+	struct note *n = gate_note(g, NOTE_SHRINK, j, "goes on with %d of %d pods (%s%s%s)", s->to,
+		fewer > 0 ? j->attempt.pods : s->to, s->reason, s->why ? "; " : "",
+		s->why ? s->why : "");
 	n->reason = s->reason;
 	n->lost_ms = quantity_times(ran_ms, fewer > 0 ? fewer : 0);
 	s->told = true;

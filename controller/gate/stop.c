@@ -383,6 +383,14 @@ static void put_lost(const struct gate_job *j, int64_t lost_ms, struct buf *out)
 			span_short(lost_ms / pods).s);
 }
 
+/* True where a stop for others, or for a window, is followed by nothing but the wait for the next start. */
+static bool is_queued_again(const struct gate_job *j)
+{
+	bool by_itself = j->stop.preemption[0] ||
+			 strcmp(j->stop.reason, stop_reason_name(STOP_REASON_WINDOW_CLOSED)) == 0;
+	return by_itself && !j->gone && !j->seen.deleting && !comes_never_back(j) && !stop_holds(j);
+}
+
 /* Appends what the stop was for, and what it cost. A message that tells of the stop itself stands first. */
 static void put_stop(const struct gate_job *j, int64_t lost_ms, struct buf *out)
 {
@@ -391,11 +399,13 @@ static void put_stop(const struct gate_job *j, int64_t lost_ms, struct buf *out)
 		buf_printf(out, "%s%s ", message, strpbrk(message, ";:") ? ";" : ":");
 		put_lost(j, lost_ms, out);
 	} else {
-		buf_printf(out, "%s (%s): ", j->gone || j->seen.deleting ? "Deleted" : "Stopped",
-			j->stop.reason);
+		buf_printf(out, "%s (%s): %s%s",
+			j->gone || j->seen.deleting ? "Deleted" : "Stopped", j->stop.reason,
+			message, *message ? "; " : "");
 		put_lost(j, lost_ms, out);
-		buf_printf(out, "%s%s", *message ? "; " : "", message);
 	}
+	if (is_queued_again(j))
+		buf_puts(out, "; it is queued again");
 	if (j->stop.pod_trouble)
 		buf_printf(out, "; %s", j->stop.pod_trouble);
 	buf_putc(out, '.');

@@ -127,10 +127,10 @@ static char *preemption_sentence(struct gate *g, const struct gate_job *j, const
 	bool ordered = borrows || d->preemption == PREEMPTION_NONE ||
 		       d->preemption == PREEMPTION_IN_CLUSTERQUEUE;
 	buf_init(&text, 1024);
-	buf_puts(&text, d->kind == DECISION_SHRINK ? "gives pods to " : "Stopped for ");
+	buf_puts(&text, d->kind == DECISION_SHRINK ? "its other pods stop for " : "Stopped for ");
 	put_preemptor(g, j, d, ordered, &text);
 	if (d->preemption == PREEMPTION_IN_COHORT_RECLAMATION)
-		buf_puts(&text, ": its ClusterQueue takes back quota that it had lent");
+		buf_puts(&text, ": its ClusterQueue takes back quota that yours had borrowed");
 	else if (d->preemption == PREEMPTION_IN_COHORT_FAIR_SHARING)
 		buf_puts(&text, ": its ClusterQueue has less than its fair share");
 	else if (borrows)

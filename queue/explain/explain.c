@@ -142,8 +142,8 @@ static void add_stopping(const struct stopping *s, struct text *t)
 {
 	if (s->n == 0 || s->grace_ms == 0)
 		return;
-	text_add(t, "; stopping %s, up to %s, since %s", count_words(s->n, "Job").s,
-		span_exact(s->grace_ms).s, instant_seconds(s->since_ms).s);
+	text_add(t, "; that may take up to %s from %s on", span_exact(s->grace_ms).s,
+		instant_seconds(s->since_ms).s);
 }
 
 /* All Jobs that leave free what is promised, whatever they are stopped for. When none leaves any
@@ -151,20 +151,21 @@ static void add_stopping(const struct stopping *s, struct text *t)
 static void explain_promise(const struct reservation *r, struct text *t)
 {
 	struct stopping s = stopping_in(r->cq->cohort_tree);
-	if (s.leaving > 0)
-		text_add(t, "starts when the pods of %zu stopped %s%s are gone: ", s.leaving,
-			s.leaving == 1 ? "Job" : "Jobs",
-			s.giving > 0 ? ", and the pods that other runs give," : "");
-	else if (s.giving > 0)
-		text_add(t, "starts when the pods that %zu %s are gone: ", s.giving,
-			s.giving == 1 ? "run gives up" : "runs give up");
-	else
-		text_add(t, "starts when the pods of stopped Jobs are gone from the nodes: ");
+	text_add(t, "starts");
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
-		text_add(t, "%s%s in flavor %s", i ? ", " : "",
+		text_add(t, "%s%s in flavor %s", i ? ", " : " with ",
 			amount_words(r->line[i].amount, row->resource).s, row->flavor);
 	}
+	if (s.leaving > 0)
+		text_add(t, " when the pods of %zu %s being stopped%s are gone", s.leaving,
+			s.leaving == 1 ? "Job that is" : "Jobs that are",
+			s.giving > 0 ? ", and the pods that other runs give up," : "");
+	else if (s.giving > 0)
+		text_add(t, " when the pods that %zu %s are gone", s.giving,
+			s.giving == 1 ? "run gives up" : "runs give up");
+	else
+		text_add(t, " when the pods of stopped Jobs are gone from the nodes");
 	add_stopping(&s, t);
 }
 
@@ -199,7 +200,7 @@ static void explain_inactive(
 		break;
 	case CLUSTERQUEUE_STOPPED:
 		text_add(t,
-			"ClusterQueue %s is stopped (spec.stopPolicy %s); set spec.stopPolicy to None to let its Jobs start",
+			"ClusterQueue %s is stopped (spec.stopPolicy %s); its Jobs start when an admin sets spec.stopPolicy to None",
 			cq->name, policy_name(cq->spec.stop_policy));
 		break;
 	case CLUSTERQUEUE_CYCLIC:
@@ -232,7 +233,7 @@ static bool is_suspended(const struct question *a)
 			lq->ns->name, lq->name);
 	else if (lq->stop_policy != STOP_NONE)
 		text_add(a->text,
-			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); set spec.stopPolicy to None to let its Jobs start",
+			"LocalQueue %s/%s is stopped (spec.stopPolicy %s); its Jobs start when an admin sets spec.stopPolicy to None",
 			lq->ns->name, lq->name, policy_name(lq->stop_policy));
 	else if (state != CLUSTERQUEUE_ACTIVE)
 		explain_inactive(a->cq, state, a->text);

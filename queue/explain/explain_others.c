@@ -145,7 +145,7 @@ bool explain_delay(const struct question *a)
 		text_add(a->text, ", which is ahead of it");
 	if (a->w->expected_ms <= 0)
 		text_add(a->text,
-			": this Job has no expected duration (annotation sluice.dev/expected-duration)");
+			": nothing says how long this Job runs; set annotation sluice.dev/expected-duration, such as 2h");
 	else
 		text_add(a->text, ": this Job is expected to run until %s",
 			instant_seconds(run_ends_at(a->w->expected_ms, a->now_ms)).s);

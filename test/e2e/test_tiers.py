@@ -3,6 +3,8 @@
 Real PriorityClasses, the real scheduler and real PodDisruptionBudgets, whose allowance the real
 disruption controller counts. Each test has nodes of its own (pool.py), so that they can be full."""
 
+import re
+
 import pytest
 from checks import look
 from conftest import RECOVERY
@@ -145,7 +147,7 @@ def test_what_a_gap_filler_borrowed_is_taken_back_by_whoever_it_belongs_to(world
     world.started("gap", "plain")
     of_tier(world, "middle", "mine", queue="owner", pods=4)
     world.started("mine")
-    preempted(world, "gap", "mine", "takes back quota that it had lent")
+    preempted(world, "gap", "mine", "takes back quota that yours had borrowed")
     placed(world, "mine", "plain")
     world.waits("gap")
     assert not homeless(world)
@@ -217,14 +219,14 @@ def test_the_wait_for_those_that_stop_is_told(world, pool, program):
         world.started(name)
     world.job("urgent", pods=4, priority="high")
     world.waits("urgent", "WaitingForPreemptedWorkloads")
-    world.wait("all three to be told of", lambda: "stopping 3 Jobs, up to 1m30s" in world.explain("urgent")["sentence"], about="urgent")
+    world.wait("all three to be told of", lambda: re.search(r"\b3 Jobs that are being stopped .*up to 1m30s ", world.explain("urgent")["sentence"]), about="urgent")
     at = {"KUBECONFIG": str(world.box.kubeconfig)}
     told = " ".join(program("sluice", "explain", "urgent", "-n", world.ns, env=at).stdout.split())
-    assert "stopping 3 Jobs, up to 1m30s" in told, told
+    assert re.search(r"\b3 Jobs that are being stopped .*up to 1m30s ", told), told
     for name in ("short", "long", "other"):
         world.wait_job(name, "to have its pod asked to end", lambda j: j["status"].get("terminating") == 1)
     vanish(world, "long")
-    world.wait("the longest to be gone", lambda: "stopping 2 Jobs, up to 30s" in world.explain("urgent")["sentence"])
+    world.wait("the longest to be gone", lambda: re.search(r"\b2 Jobs that are being stopped .*up to 30s ", world.explain("urgent")["sentence"]))
     for name in ("short", "other"):
         vanish(world, name)
     world.started("urgent")

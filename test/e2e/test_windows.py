@@ -255,7 +255,7 @@ def test_in_the_morning_a_run_gives_the_pods_for_which_there_is_quota_no_more(ni
           f"until Tue 2026-11-24 19:00 CET (RunPolicy {world.full('shifts')})"
     assert not now["spec"]["suspend"]
     assert (story(now)["reason"], story(now)["message"], story(now)["parallelism"]) == ("WindowQuota", why, 6)
-    world.wait("an Event that says so", lambda: told(world, "Shrunk") == [f"goes on with 2 pods (WindowQuota; {why})"])
+    world.wait("an Event that says so", lambda: told(world, "Shrunk") == [f"goes on with 2 of 6 pods (WindowQuota; {why})"])
     # An admin's mistake takes no pods.
     world.set_quota(1)
     clock.set("Tue 18:50")

@@ -252,7 +252,8 @@ static bool say_reserved(struct question *a, const struct booking *kept)
 	text_add(a->text, " from %s until %s", instant_seconds(b->from_ms).s,
 		instant_seconds(b->until_ms).s);
 	if (b->from_ms > a->now_ms)
-		text_add(a->text, "; a Job that ends before it may start");
+		text_add(a->text,
+			"; this Job is expected to run into that time, and only one that ends before may start");
 	return true;
 }
 

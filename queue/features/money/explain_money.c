@@ -100,7 +100,7 @@ static void tell_unpriced(const struct telling *a)
 	const char *resource = asked->max_price_resource;
 	if (is_currency(a->plan, resource))
 		text_add(a->t,
-			"annotation sluice.dev/max-price names %s; write the price without a currency: %s",
+			"annotation sluice.dev/max-price contains %s; write the price without a currency: %s",
 			resource, money_words(asked->max_price, "").s);
 	else if (!a->plan)
 		text_add(a->t,
@@ -140,13 +140,14 @@ static void tell_cheapest(const struct telling *a)
 	const char *by =
 		a->verdict.latest_ms != INT64_MAX ? "before its deadline" : "within a week";
 	bool taken = a->w->terms->booking && a->w->terms->booked_dearer;
-	text_add(a->t, "cheapest start %s%s is %s at %s; now it would cost %s",
+	text_add(a->t, "cheapest start %s%s is %s: the run would cost %s then, and %s now",
 		taken ? "with quota that is not booked " : "", by,
 		local_words(a->plan, a->verdict.not_before_ms).s,
 		money_words(costs_at(a, a->verdict.not_before_ms), a->plan->currency).s,
 		money_words(costs_at(a, a->now_ms), "").s);
 	if (a->w->expected_ms <= 0)
 		text_add(a->t, " (for an hour: how long it takes is unknown)");
+	text_add(a->t, "; to start without that wait, remove annotation sluice.dev/start");
 }
 
 static void tell_price(const struct telling *a)
@@ -216,7 +217,7 @@ static void tell_budget(const struct budget *b, int64_t cost, struct text *t)
 {
 	char text[ZONE_TEXT_SIZE];
 	text_add(t,
-		"Budget %s has %s left of %s (%s spent, %s reserved) until %s; this Job is expected to cost %s",
+		"Budget %s has %s left of %s (%s spent, %s reserved for started Jobs) until %s; this Job is expected to cost %s",
 		b->object.name, money_words(greater(budget_remaining(b), 0), b->currency).s,
 		money_words(b->spec.amount, "").s, money_words(b->spent, "").s,
 		money_words(b->reserved, "").s, zone_text(b->zone, b->to_ms / 1000, text),

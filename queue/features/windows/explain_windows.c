@@ -92,7 +92,7 @@ static void add_too_short(struct text *t, const struct window_state *r, int64_t 
 	if (not_before_ms == 0)
 		text_add(t, "; no window within a year is long enough");
 	else
-		text_add(t, "; the next that is long enough opens %s",
+		text_add(t, "; the next window that is long enough opens %s",
 			local_words(p, not_before_ms).s);
 }
 

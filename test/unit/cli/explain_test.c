@@ -63,7 +63,7 @@ static void a_job_that_waits(void **state)
 	assert_string_equal(buf_text(&out),
 		"needs 12 cpu; 2 Jobs are ahead of it. Expected start 16:30 CET, 90 % sure by 18:00.\n\n"
 		"  position  3, 2 ahead        priority 100 (claims 1000, ClusterQueue batch caps "
-		"at 100), queued 2026-11-26 12:50 (10m ago), not before 2026-11-26 16:12\n"
+		"at 100), queued 2026-11-26 12:50 (10m ago), cannot start before 2026-11-26 16:12\n"
 		"  state     Waiting           WaitingForQuota\n"
 		"  moved     forecast          Until 12:57 the expected start was 15:30. Since then: 1 node was removed.\n"
 		"  duration  1h30m30s          95 % of its earlier runs took no longer\n"

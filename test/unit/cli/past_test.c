@@ -322,11 +322,11 @@ static void a_history_of_one_namespace_does_not_repeat_it(void **state)
 }
 
 #define NAMED "{\"namespace\":\"team\",\"job\":\"train\"," HEAD RUNS
-#define STORY_BEGINS                                                                                                      \
-	"Job team/train (uid " UID ", submitted by alice), ClusterQueue batch:\n"                                         \
-	"  run 1: queued 2026-11-21 10:00 UTC, started 10:00:02 after 2s in flavor spot with 4 cpu, 4 pods, 8Gi memory\n" \
-	"         stopped 10:40 after 39m: Preempted for team/urgent; 1h20m of pod time lost; cost 1.20 EUR\n"            \
-	"  run 2: queued 2026-11-21 10:40, started 11:00 after 20m in flavors a, b with 500m cpu, 1 pod\n"
+#define STORY_BEGINS                                                                                                             \
+	"Job team/train (uid " UID ", submitted by alice), ClusterQueue batch:\n"                                                \
+	"  run 1: queued 2026-11-21 10:00 UTC, started 10:00:02 after 2s in flavor spot with 4 cpu, 4 pods, 8Gi memory in all\n" \
+	"         stopped 10:40 after 39m: Preempted for team/urgent; 1h20m of pod time lost; cost 1.20 EUR\n"                   \
+	"  run 2: queued 2026-11-21 10:40, started 11:00 after 20m in flavors a, b with 500m cpu, 1 pod in all\n"
 
 static void the_history_of_a_job_is_a_story(void **state)
 {

@@ -545,7 +545,7 @@ static void it_shrinks_grows_and_shrinks_again(void **state)
 		assert_int_equal(w.j->now->job.parallelism, 3);
 		assert_non_null(strstr(w.j->now->job.admission.story, "\"reason\":\"Preempted\""));
 		assert_non_null(strstr(w.last[NOTE_SHRINK].text,
-			"goes on with 3 pods (Preempted; gives pods to a Job that was deleted since)"));
+			"goes on with 3 of 5 pods (Preempted; its other pods stop for a Job that was deleted since)"));
 		assert_string_equal(w.last[NOTE_SHRINK].reason, "Preempted");
 		have_pods(&w, 3, 0);
 		at(&w, w.now_ms + DOUBT_MS + 1000);

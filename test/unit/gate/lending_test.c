@@ -43,7 +43,7 @@ static void a_stop_says_why(void **state)
 		strstr(w.j->now->job.admission.story, "\"reason\":\"IdleResourcesReclaimed\""));
 	assert_non_null(strstr(w.j->now->job.admission.story, "\"message\":\"" WHY "\""));
 	assert_string_equal(w.last[NOTE_STOP].text,
-		"Stopped (IdleResourcesReclaimed): 4 pods x 1m lost; " WHY ".");
+		"Stopped (IdleResourcesReclaimed): " WHY "; 4 pods x 1m lost.");
 	assert_string_equal(w.last[NOTE_STOP].reason, "IdleResourcesReclaimed");
 	assert_true(w.last[NOTE_STOP].lost_ms == 240000);
 	assert_string_equal(first_reservation(&w)->stop.reason, "IdleResourcesReclaimed");
@@ -59,13 +59,13 @@ static void a_stop_names_the_job_that_it_is_for(void **state)
 		const char *says;
 	} rows[] = {
 		{PREEMPTION_IN_CLUSTERQUEUE,
-			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): 1 pod x 1m lost."},
+			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): 1 pod x 1m lost; it is queued again."},
 		{PREEMPTION_IN_COHORT_RECLAMATION,
-			"Stopped for team-a/train-1: its ClusterQueue takes back quota that it had lent; 1 pod x 1m lost."},
+			"Stopped for team-a/train-1: its ClusterQueue takes back quota that yours had borrowed; 1 pod x 1m lost; it is queued again."},
 		{PREEMPTION_IN_COHORT_FAIR_SHARING,
-			"Stopped for team-a/train-1: its ClusterQueue has less than its fair share; 1 pod x 1m lost."},
+			"Stopped for team-a/train-1: its ClusterQueue has less than its fair share; 1 pod x 1m lost; it is queued again."},
 		{PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
-			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): its ClusterQueue borrows quota of the Cohort; 1 pod x 1m lost."},
+			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): its ClusterQueue borrows quota of the Cohort; 1 pod x 1m lost; it is queued again."},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -94,8 +94,8 @@ static void fewer_pods_and_the_hold_follows_when_they_are_gone(void **state)
 	assert_false(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 2);
 	assert_int_equal(w.j->now->job.admission.owner_parallelism, 4);
-	assert_string_equal(
-		w.last[NOTE_SHRINK].text, "goes on with 2 pods (IdleResourcesReclaimed; " WHY ")");
+	assert_string_equal(w.last[NOTE_SHRINK].text,
+		"goes on with 2 of 4 pods (IdleResourcesReclaimed; " WHY ")");
 	assert_true(w.last[NOTE_SHRINK].lost_ms == 120000);
 	assert_non_null(strstr(w.j->now->job.admission.story, "\"state\":\"Started\""));
 	assert_non_null(strstr(w.j->now->job.admission.story, "\"pods\":2,\"parallelism\":4"));
