@@ -72,3 +72,20 @@ def test_a_question_that_waits_holds_up_no_other(database):
     other.sql("select pg_advisory_unlock(1)")
     waits.join(SOON)
     assert answers == [[[""], ["7"]]]
+
+
+# ---- the flags of its controller -----------------------------------------------------
+
+
+@pytest.mark.parametrize("has, wanted, goes_on", [
+    ([], [], True), (["--fair-sharing"], ["--fair-sharing"], True), ([], ["--fair-sharing"], False), (["--fair-sharing"], [], False),
+    (["--forecasts", "off", "--fair-sharing"], ["--fair-sharing"], False), (["--fair-sharing"], ["--forecasts", "off", "--fair-sharing"], False)])
+def test_a_controller_runs_on_under_the_flags_that_it_has_and_no_others(database, has, wanted, goes_on):
+    controller = database.process("controller-one")
+    # A sleep in its place: what starts with it is what start_controller() puts before the flags.
+    controller.start(["/bin/sh", "-c", "exec sleep 600", "--listen", "127.0.0.1:1", "--identity", "one", *has])
+    try:
+        database._end_with_other_flags("one", wanted)
+        assert controller.alive() == goes_on
+    finally:
+        controller.stop()

@@ -237,10 +237,11 @@ class Sandbox:
                 self.start_controller(controller, extra_args=flags)
 
     def _end_with_other_flags(self, identity, flags):
-        """Ends a controller that runs with other flags than these, so that it is started with them."""
+        """Ends a controller that runs with other flags than these, so that it is started with them. Behind its identity
+        start_controller() puts what it was given, and nothing else."""
         proc = self.process(f"controller-{identity}")
         argv = proc.record().get("argv", [])
-        if flags and proc.alive() and argv[-len(flags):] != flags:
+        if proc.alive() and argv[argv.index("--identity") + 2:] != flags:
             proc.stop()
 
     def up_database(self):
