@@ -130,7 +130,7 @@ OF_A_TEAM = {
     "resources": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "2Gi"}}, "affinity": AFFINITY, "priorityClassName": "important",
     "extraVolumes": [{"name": "tls", "secret": {"secretName": "sluice-controller-tls"}}],
     "extraVolumeMounts": [{"name": "tls", "mountPath": "/tls", "readOnly": True}], "extraEnv": [{"name": "PGAPPNAME", "value": "sluice"}],
-    "extraArgs": ["--tls-cert-file=/tls/tls.crt", "--tls-private-key-file=/tls/tls.key"],
+    "extraArgs": ["--tls-cert-file=/tls/tls.crt", "--tls-private-key-file=/tls/tls.key", "--lease-seconds", "15"],
     "postgres": {"enabled": True, "resources": {"requests": {"cpu": "1"}, "limits": {"memory": "4Gi"}}}}
 
 
@@ -191,12 +191,34 @@ def test_values_of_an_older_chart_will_do(chart):
     ("postgre.enabled=true", "postgre"), ("components.visiblity=false", "visiblity"), ("components.monitoring=yes", "/components/monitoring"),
     ("replicas=two", "/replicas"), ("image.digest=sha256:abc", "/image/digest"), ("image.pullPolicy=Sometimes", "/image/pullPolicy"),
     ("resources.limit.memory=1Gi", "limit"), ("resources.limits.memory=1 GB", "/resources/limits/memory"), ("affinity.nodes=a", "nodes"),
-    ("extraArgs={lease-seconds=15}", "/extraArgs/0"), ("extraEnv[0].value=a", "/extraEnv/0"), ("extraVolumes[0].secret.secretName=a", "/extraVolumes/0"),
+    ("extraArgs[0]=15", "/extraArgs/0"), ("extraEnv[0].value=a", "/extraEnv/0"), ("extraVolumes[0].secret.secretName=a", "/extraVolumes/0"),
     ("extraVolumeMounts[0].name=tls", "/extraVolumeMounts/0"), ("tolerations[0].effect=Never", "/tolerations/0/effect"),
-    ("nodeSelector.spot=true", "/nodeSelector/spot"), ("monitoring.labels.release=1", "/monitoring/labels/release")])
+    ("nodeSelector.spot=true", "/nodeSelector/spot"), ("monitoring.labels.release=1", "/monitoring/labels/release"), ("enabled=yes", "/enabled")])
 def test_a_value_that_means_nothing_is_refused_by_its_name(chart, setting, said):
     done = subprocess.run([HELM, "template", "sluice", chart, "--set", setting], capture_output=True, text=True)
     assert done.returncode != 0 and "values don't meet the specifications of the schema" in done.stderr and said in done.stderr, done
+
+
+@pytest.mark.parametrize("which", ["labels", "dashboardLabels"])
+def test_a_label_that_the_objects_have_is_refused_for_it_would_stand_there_twice(chart, values, which):
+    made = objects(template(chart, "components.monitoring=true"))
+    has = {key for obj in made if obj["kind"] in ("ServiceMonitor", "PrometheusRule", "ConfigMap") for key in obj["metadata"]["labels"]} - {"grafana_dashboard"}
+    assert "helm.sh/chart" in has and len(has) > 5
+    for key in has:
+        done = subprocess.run([HELM, "template", "sluice", chart, "-f", values({"monitoring": {which: {key: "mine"}}})], capture_output=True, text=True)
+        assert done.returncode != 0 and f"/monitoring/{which}" in done.stderr, (key, done)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_chart_around_it_takes_it_or_leaves_it_and_shares_what_is_its_own(chart, values, tmp_path, enabled):
+    """Helm hands to a chart within another the values `global` and `enabled` as well; x-... is for anchors of YAML."""
+    around = tmp_path / "around"
+    shutil.copytree(chart, around / "charts" / "sluice")
+    about = {"apiVersion": "v2", "name": "around", "version": "1.0.0", "dependencies": [{"name": "sluice", "version": "*", "condition": "sluice.enabled"}]}
+    (around / "Chart.yaml").write_text(json.dumps(about))
+    given = values({"global": {"registry": "reg.example"}, "sluice": {"enabled": enabled, "x-usual": {"cpu": "1"}, "crds": {"keep": False}}})
+    made = helm("template", "sluice", around, "-n", "sluice-system", "-f", given)
+    assert documents(made) == (documents(template(chart)) if enabled else {})
 
 
 def keys(tree, schema=False, at=""):
@@ -215,7 +237,7 @@ def test_the_schema_has_the_values_and_no_others(chart, tmp_path):
     made = helm("template", "sluice", tmp_path / "sluice", "--show-only", "templates/all.yaml")
     told = json.loads(json.loads(re.search(r"^values: (.*)", made, re.M)[1]))
     schema = json.loads((chart / "values.schema.json").read_text())
-    assert set(keys(schema, True)) - {"/global"} == {key for key in keys(told) if not key.startswith("/monitoring/dashboardLabels/")}
+    assert set(keys(schema, True)) - {"/global", "/enabled"} == {key for key in keys(told) if not key.startswith("/monitoring/dashboardLabels/")}
 
 
 # ---- applied -------------------------------------------------------------------------
