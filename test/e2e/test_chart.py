@@ -16,6 +16,7 @@ from prometheus import objects
 from sandbox import wait_until
 from sandbox.sandbox import ROOT
 from test_install import COMPONENTS, KUBECTL, QUICKSTART, VERSION, overlay, render  # noqa: F401 (overlay is a fixture)
+from test_upgrade import PAGE_BACK, before_knows, need_before
 
 HELM = ROOT / "build" / "tools" / "helm"
 if not HELM.exists():
@@ -185,6 +186,18 @@ def test_values_of_an_older_chart_will_do(chart):
     new = [f"{key}=null" for key in ("resources", "affinity", "priorityClassName", "extraEnv", "extraVolumes", "extraVolumeMounts", "monitoring")]
     made, wanted = (template(chart, "components.monitoring=true", "postgres.enabled=true", *more) for more in ((*new, "postgres.resources=null"), ()))
     assert made == wanted.replace('    grafana_dashboard: "1"\n', "")
+
+
+def test_the_way_back_leaves_no_argument_that_the_version_before_lacks(chart):
+    """docs/upgrade.md, "Back"; whatever components were chosen, and by digest. By kubectl: test_upgrade.py."""
+    need_before()
+    had = [*switches(COMPONENTS), "image.digest=sha256:" + "0" * 64]
+    before, after = (template(chart, *had, *more) for more in ((), re.findall(r"--set (\S+)", PAGE_BACK)))
+    (container,) = spec_of(before, CONTROLLER)["containers"]
+    assert not before_knows(container["args"]), "nothing to take off?"
+    (container,) = spec_of(after, CONTROLLER)["containers"]
+    assert before_knows(container["args"]) and container["image"] == "sluice-controller:OLD_TAG"
+    assert "kind: APIService" in before and "kind: APIService" not in after
 
 
 @pytest.mark.parametrize("setting, said", [

@@ -2,8 +2,11 @@
 
 The older programs and manifests are built from this clone's history (release/earlier), which a shallow
 clone does not have: then these tests are skipped, and say so. The older controller is `controller-one`,
-this one `controller-two`; they are killed with SIGKILL, since a stop that is told is the easier case."""
+this one `controller-two`; they are killed with SIGKILL, since a stop that is told is the easier case.
+The older one is started with the arguments that the Deployment has at that moment: it must know them."""
 
+import os
+import re
 import signal
 import subprocess
 import time
@@ -14,8 +17,9 @@ from checks import faults_at_rest, faults_of_ledger, look, read_ledger
 from conftest import LATER, RECOVERY, SOON, World, own_plane, readyz, start_controller
 from objects import clusterqueue, group, ours, path_of, story
 from sandbox import wait_until
-from sandbox.sandbox import ROOT
+from sandbox.sandbox import APISERVICE, ROOT
 from test_faults import Load, leader
+from test_install import COMPONENTS, KUBECTL, QUICKSTART, overlay, render  # noqa: F401 (overlay is a fixture)
 
 OLDER, THIS = "controller-one", "controller-two"
 VERSIONS = ROOT / "release" / "versions"
@@ -24,23 +28,46 @@ THERE = ROOT / "build" / "versions" / BEFORE
 # A leader that a busy machine holds up for three seconds, the usual lease, would lose it to the standby. One that is killed is noticed at once.
 FLAGS = ("--lease-seconds", "30")
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+DEPLOYMENT = "/apis/apps/v1/namespaces/sluice-system/deployments/sluice-controller"
+PAGE_BACK = re.search(r"^## Back\n(.*?)^## ", (ROOT / "docs" / "upgrade.md").read_text(), re.M | re.S)[1]
+
+
+def need_before():
+    """Builds the version before, or skips the test where the history does not reach to it."""
+    built = subprocess.run([ROOT / "release" / "earlier", BEFORE], capture_output=True, text=True)
+    if built.returncode == 3:
+        pytest.skip(built.stderr.strip())
+    assert built.returncode == 0, built.stderr
+
+
+def before_knows(args):
+    """Whether the version before takes these arguments of a container. It reads all of them before it helps."""
+    done = subprocess.run([THERE / "bin" / "sluice-controller", *args, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 or "is not a flag" in done.stderr, done
+    return done.returncode == 0
 
 
 @pytest.fixture(scope="module")
 def box():
     """A control plane on which the older version is installed, as its deploy/base says; no controller runs."""
-    built = subprocess.run([ROOT / "release" / "earlier", BEFORE], capture_output=True, text=True)
-    if built.returncode == 3:
-        pytest.skip(built.stderr.strip())
-    assert built.returncode == 0, built.stderr
+    need_before()
     with own_plane("upgrade", manifests=False) as b:
         b.apply_manifests(THERE / "deploy" / "base")
         yield b
 
 
+def container(box):
+    return box.api.get(DEPLOYMENT)["spec"]["template"]["spec"]["containers"][0]
+
+
+def arguments(box):
+    """What the Deployment gives to its pods, but for where they listen and who they are: the sandbox says that."""
+    return [a for a in container(box)["args"] if a.partition("=")[0] not in ("--listen", "--probe-listen", "--identity")]
+
+
 def start(box, component):
     if component == OLDER:
-        box.start_controller("one", binary=THERE / "bin" / "sluice-controller", extra_args=FLAGS, visibility=False)
+        box.start_controller("one", binary=THERE / "bin" / "sluice-controller", extra_args=(*arguments(box), *FLAGS), visibility=False)
     else:
         start_controller(box, "two", extra=FLAGS)
 
@@ -113,6 +140,19 @@ def apply(box, folder):
     box.kubectl("apply", "--server-side", "-k", folder)
 
 
+def go_back(box, rendered):
+    """Applies the Deployment of these manifests of ours, and does what the page says of the way back by kubectl."""
+    (deployment,) = [o for o in rendered.split("\n---\n") if "kind: Deployment\n" in o]
+    box.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", input=deployment)
+    steps = PAGE_BACK.split("With Helm")[0].replace("THAT_IMAGE", f"sluice-controller:{BEFORE}")
+    blocks = re.findall(r"^ {7}(kubectl .*\n(?: {7}.*\n)*)", steps, re.M)
+    assert blocks
+    path = f"{os.path.dirname(KUBECTL)}:{os.environ['PATH']}"
+    done = subprocess.run(["bash", "-ec", "".join(blocks)], env={**box.kubectl_env(), "PATH": path}, capture_output=True, text=True)
+    assert done.returncode == 0, done
+    assert container(box)["image"] == f"sluice-controller:{BEFORE}" and box.api.gone(APISERVICE)
+
+
 STILL = {"ClusterQueue", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy",
          "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding", "ServiceAccount", "NetworkPolicy", "Service", "FlowSchema"}
 
@@ -183,6 +223,7 @@ def test_there_and_back_nothing_is_stopped_and_nothing_lost(older):
     team.started("of-new")
 
     # And back, with the newer CRDs in place.
+    go_back(box, render(QUICKSTART))
     takes_over(box, OLDER, THIS)
     assert runs(team, "long", "elastic", "next") == before
     assert schema(box) == now
@@ -194,6 +235,7 @@ def test_there_and_back_nothing_is_stopped_and_nothing_lost(older):
     team.finished("of-new")
 
     # This one again, as a told stop has it: all is known, and all ends.
+    box.kubectl("apply", "--server-side", "--force-conflicts", "-k", ROOT / "deploy" / "base")
     stands_by(box, THIS)
     box.process(OLDER).stop()
     leads(box, THIS)
@@ -204,6 +246,15 @@ def test_there_and_back_nothing_is_stopped_and_nothing_lost(older):
     team.finished("long", "next", "short", "after")
     team.empty()
     assert not faults_at_rest(box, team.ns)
+
+
+def test_the_way_back_leaves_no_argument_that_the_older_one_lacks(box, overlay):  # noqa: F811
+    """Whatever components the Deployment had. By Helm: test_chart.py."""
+    rendered = overlay("base", *(c for c in COMPONENTS if c != "without-mutating-policy"))
+    assert not before_knows(re.findall(r"^        - (--.*)", rendered, re.M)), "nothing to take off?"
+    go_back(box, rendered)
+    assert before_knows(container(box)["args"])
+    box.kubectl("apply", "--server-side", "--force-conflicts", "-k", ROOT / "deploy" / "base")
 
 
 def new_flavor(team, name, **spec):
