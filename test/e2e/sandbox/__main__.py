@@ -14,14 +14,14 @@ from .sandbox import BUILD
 
 
 VISIBLE = """\
-  kubectl get queuedjobs                           # the Jobs of a namespace, as the API server passes it on
+  kubectl get queuedjobs -A                            # the same from the API server
 """
-IDLE = """  kubectl top nodes                                # what is used (a minute after the start)
-  kubectl apply -f test/e2e/sandbox/example-idle.yaml   # a Job on what nobody uses; the file says what to look at
+IDLE = """  kubectl top nodes                                    # what is used (a minute after the start)
+  kubectl apply -f test/e2e/sandbox/example-idle.yaml  # a Job on what nobody uses; the file says what to look at
 """
-REAL = """  kubectl apply -f test/e2e/sandbox/example-real.yaml   # a Job of four containers on the real node, and its queue
-  kubectl logs -l job-name=night --prefix          # what they say
-  kubectl annotate job night sluice.dev/hold=yes   # they get SIGTERM and their grace; what is done stays, with its logs
+REAL = """  kubectl apply -f test/e2e/sandbox/example-real.yaml  # a Job of four containers on the real node, and its queue
+  kubectl logs -l job-name=night --prefix              # what they say
+  kubectl annotate job night sluice.dev/hold=yes       # they get SIGTERM and their grace; what is done stays, with its logs
 """
 
 
@@ -59,8 +59,24 @@ def main():
                 box.say(f"{component} {how}")
         if args.command == "destroy":
             box.destroy()
-        print(f"sandbox {args.name} is down" if went else f"there is no sandbox {args.name}")
+        print(gone(box.name, args.command) if went else no_sandbox(box.name, args.command))
     return 0
+
+
+def of(name):
+    """The option that names a sandbox."""
+    return "" if name == "dev" else f" --name {name}"
+
+
+def gone(name, command):
+    if command == "destroy":
+        return f"sandbox {name} is down, and its data is removed"
+    return f"sandbox {name} is down; its data stays, and ./dev up{of(name)} goes on with it"
+
+
+def no_sandbox(name, command):
+    others = [f"\n{other} runs: ./dev {command}{of(other)}" for other in running()]
+    return f"there is no sandbox {name}" + ("".join(others) or "; ./dev up starts one")
 
 
 def up(box, controller, flags):
@@ -72,8 +88,10 @@ def up(box, controller, flags):
     if controller:
         box.wait_ready("controller-one")
     config = os.environ.get("KUBECONFIG", "~/.kube/config") if box.cluster else box.kubeconfig
+    page = next((where for component, _, where in box.status() if component == "controller-one"), "")
     print(f"""\
 sandbox {box.name} is up; its state and logs are in {box.state}
+{f"Page: {page}/" if page else "No controller runs, so there is no page."}
 
 Paste this:
   export KUBECONFIG={config}""")
@@ -82,13 +100,13 @@ Paste this:
     print(f"""\
   export PATH={BUILD / 'bin'}:{BUILD / 'tools'}:$PATH
 
-Then try:
-  kubectl apply -f test/e2e/sandbox/example.yaml   # a queue with room for two Jobs, and three of them
-  sluice queue                                     # each queue's quota, what runs, what waits
-  sluice explain job/three                         # why that one waits
-  sluice doctor                                    # whether all that Sluice needs is right
+docs/start.md leads on from here:
+  kubectl apply -f deploy/sandbox/example/queue.yaml   # a namespace team-a, a ClusterQueue and a LocalQueue
+  sluice queue                                         # the quota, what runs, what waits
+  sluice jobs -A                                       # the queued Jobs, once you have submitted one
+  sluice doctor --ignore replication                   # checks the installation (a sandbox's Postgres has no standby)
 {VISIBLE if controller and not box.cluster else ""}{IDLE if box.overcommit else ""}{REAL if box.real_node else ""}
-./dev down{'' if box.name == 'dev' else ' --name ' + box.name} ends it.""")
+./dev down{of(box.name)} ends it.""")
 
 
 def running():
@@ -100,7 +118,7 @@ def running():
 def status(box):
     """A table; exit code 0 only if everything runs."""
     if not box.state.exists():
-        print(f"there is no sandbox {box.name}; ./dev up starts one")
+        print(no_sandbox(box.name, "status"))
         return 3
     rows = box.status()
     for component, pid, where in rows:
