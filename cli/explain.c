@@ -237,8 +237,10 @@ static void put_terms(const cJSON *job, struct table *t, struct local_times *l)
 	if (text_of(status, "deadline")[0]) {
 		bool late = truth_of(status, "deadlineUnreachable");
 		buf_puts(&says,
-			late ? "DeadlineUnreachable: even from its earliest start, the Job would end later"
-			     : "");
+			!late ? ""
+			: is_waiting(job)
+				? "DeadlineUnreachable: even from its earliest start, the Job would end later"
+				: "DeadlineUnreachable: the Job is expected to end later");
 		put_row(t, l, "deadline", text_of(status, "deadline"), late, &says);
 	}
 	buf_reset(&says);

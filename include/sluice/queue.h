@@ -720,7 +720,7 @@ struct explanation {
 	int64_t deadline_ms; /* 0: none */
 	bool unreachable;    /* DeadlineUnreachable: it cannot end by then any more */
 	int64_t stop_ms;     /* it runs: when a window will stop it; 0: none will */
-	char sentence[1000]; /* plain words with numbers: "waiting for 12 cpu in flavor spot; 3 Jobs
+	char sentence[1000]; /* plain words with numbers: "needs 12 cpu in flavor spot; 3 Jobs
 				are ahead of it" */
 };
 

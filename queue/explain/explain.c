@@ -137,7 +137,7 @@ static bool is_misconfigured(const struct question *a)
 	return true;
 }
 
-/* "stopping 3 Jobs, up to 30 s, since ..". */
+/* Adds "; that may take up to 30s from 12:00:05 on". */
 static void add_stopping(const struct stopping *s, struct text *t)
 {
 	if (s->n == 0 || s->grace_ms == 0)

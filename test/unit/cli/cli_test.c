@@ -518,7 +518,7 @@ static void an_explanation_tells_of_time_and_money(void **state)
 			"\"expectedCost\":\"1.2405\"}");
 	static const char *const lines[] = {
 		"  duration  1h30m30s              95 % of its earlier runs took no longer\n",
-		"  deadline  2026-11-22 08:00 UTC  DeadlineUnreachable: even from its earliest start, the Job would end later\n",
+		"  deadline  2026-11-22 08:00 UTC  DeadlineUnreachable: the Job is expected to end later\n",
 		"  stops     2026-11-22 06:00      when its window closes; then the Job waits for the next window\n",
 		"  cost      0.35 EUR              so far, and 0.16 an hour by PricePlan "
 		"datacentre; 1.24 expected for the whole run\n",
