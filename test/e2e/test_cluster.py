@@ -453,7 +453,7 @@ def test_with_now_all_pods_find_room_or_none_starts(world, pool):
     all_seen(world)
     world.job("whole", pods=8)
     world.waits("whole", "NodesFull")  # at first, it may be, until all pods are known
-    world.wait("its figures", lambda: "room for 5 of its 8 pods" in world.explain("whole")["sentence"], about="whole")
+    world.wait("its figures", lambda: "its 8 pods need room at once, and the nodes have room for 5 now" in world.explain("whole")["sentence"], about="whole")
     world.job("part", pods=5)
     world.started("part")  # BestEffortFIFO lets it pass
     placed(world, "part")
