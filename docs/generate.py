@@ -7,8 +7,8 @@
                 words of controller/gate/trouble.c
 
     python3 docs/generate.py           writes what has changed
-    python3 docs/generate.py --check   writes nothing, and fails where something would change, or where a condition has a
-                                       reason without a row (the test `pages`)
+    python3 docs/generate.py --check   writes nothing, and fails where something would change, or where a reason
+                                       has no row (the test `pages`)
 
 docs/reference.md is made by api/generate.py.
 """
@@ -314,22 +314,79 @@ def events():
     return page("Events and reasons", f"{REASONS}, {CONDITIONS}, controller/gate/reasons.def, controller/write/events.def, controller/gate/trouble.c", *parts)
 
 
-# What says conditions, and words of these files that are no reasons: kinds, states, and one that is never written.
-SAYS = ["queue/explain/view*.c", "queue/effect/effect.c", "queue/features/bookings/advance_*.c", "controller/write/status*.c",
+# Where conditions are said: {kind: {file: functions, or none for the whole file}}. A newer spec that was refused is told by put_verdict.
+VIEW, VERDICT = "queue/explain/view", {"controller/write/status.c": ["put_verdict"]}
+SAID_BY = {
+    "ClusterQueue": {VIEW + ".c": ["add_termination", "add_absence", "add_missing_flavor", "inactive_reason"], **VERDICT},
+    "LocalQueue": {VIEW + ".c": ["closed_reason"], **VERDICT},
+    "Cohort": {VIEW + ".c": ["cohort_reason"], **VERDICT},
+    "ResourceFlavor": {"controller/write/status_writer.c": ["report_flavor"], **VERDICT},
+    "ClusterQueue, LocalQueue, Cohort, RunPolicy, PricePlan, Budget": {"queue/effect/effect.c": []},
+    "Calendar": {VIEW + "_time.c": ["calendar_condition"], "controller/write/status_time.c": ["status_judge_calendar"]},
+    "RunPolicy": {VIEW + "_time.c": ["policy_reason"]},
+    "PricePlan": {VIEW + "_money.c": ["condition_of"]},
+    "Budget": {VIEW + "_money.c": ["reason_of"], "controller/write/status_time.c": ["status_judge_budget"]},
+    "AdvanceReservation": {VIEW + "_advance.c": [], "queue/features/bookings/advance_extent.c": [],
+                           "queue/features/bookings/advance_judge.c": [], "queue/features/bookings/advance_reservation.c": []},
+    "NodeOvercommit": {"controller/overcommit/overcommit_status.c": ["say_invalid", "judge"]},
+    "ConfigMap": {"controller/overcommit/overcommit_controller.c": ["tell_configmap_fault"]},
+}
+# Files that may say others, and words of these files that are no reasons: states, and one that is never written.
+SAYS = [VIEW + "*.c", "queue/effect/effect.c", "queue/features/bookings/advance_*.c", "controller/write/status*.c",
         "controller/overcommit/overcommit_status.c"]
 NO_REASONS = {"True", "Open", "Closed", "Refused", "Scheduled", "Ended", "NotJudgedYet"}
+WORD = r'"([A-Z][a-z]+[A-Za-z]*)"'
+# What is compared, and the type of a condition, is not said as a reason.
+NOT_SAID = re.compile(r'\b(?:is_reason|strcmp)\([^)]*\)|\b(?:judge|status_put_condition)\(\w+,(?: \w+,)? "\w+"')
+# What gets a reason: a stop, an Event, a field, a text with a name.
+GETS_REASON = re.compile(r'\b(?:(?:stop_because(?:_of)?|stop_with_sentence|events_tell)\([^;]*|reason = [^,;]*)|^static const char \w+\[\] = "\w+";', re.M)
+
+
+def function(file, name):
+    found = re.search(rf"^[a-z][\w *]*\b{name}\([^;{{]*\)\n{{.*?^}}", read(file), re.M | re.S)
+    if not found:
+        sys.exit(f"docs/generate.py: {file} has no function {name}; SAID_BY says that it tells a condition")
+    return found[0]
+
+
+def said_of(kind):
+    """The reasons that the code says of a kind."""
+    texts = [text for file, names in SAID_BY[kind].items() for text in ([function(file, name) for name in names] or [read(file)])]
+    return {word for text in texts for word in re.findall(WORD, NOT_SAID.sub("", text))}
+
+
+def literal_reasons():
+    """Reasons of the controller that stand in the code as texts, or are those of a wait where a run is stopped: no row is asked of them."""
+    telling = {}
+    for files in SAID_BY.values():
+        for file, names in files.items():
+            telling.setdefault(file, set()).update(names)
+    for path in sorted((ROOT / "controller").rglob("*.c")):
+        file, text = str(path.relative_to(ROOT)), path.read_text()
+        for name in telling.get(file, ()):
+            text = text.replace(function(file, name), "")
+        for use in GETS_REASON.findall(text):
+            waits = ["wait_reason_name()"] if use.startswith("stop_") and "wait_reason_name(" in use else []
+            yield from ((file, word) for word in re.findall(WORD, use) + waits)
 
 
 def undescribed():
     """Reasons that the code says and that have no row, and the other way round."""
     conditions = rows(CONDITIONS, "CONDITION")
-    known, kinds, types = {c[3] for c in conditions}, {c[0] for c in conditions}, {c[1] for c in conditions}
-    says = {word for pattern in SAYS for file in ROOT.glob(pattern) for word in re.findall(r'"([A-Z][a-z]+[A-Za-z]*)"', file.read_text())}
-    others = {"InvalidConfiguration"} & set(re.findall(r'"(\w+)"', read("controller/overcommit/overcommit_controller.c")))
-    for word in sorted(says - known - kinds - types - NO_REASONS):
+    kinds, types = {c[0] for c in conditions}, {c[1] for c in conditions}
+    says = {word for pattern in SAYS for file in ROOT.glob(pattern) for word in re.findall(WORD, file.read_text())}
+    for word in sorted(says - {c[3] for c in conditions} - kinds - types - NO_REASONS):
         yield f"{CONDITIONS} has no row for {word}, which a condition says"
-    for word in sorted(known - says - others):
-        yield f"{CONDITIONS} has a row for {word}, which no condition says"
+    for kind in SAID_BY:
+        known, said_here = {c[3] for c in conditions if c[0] == kind}, said_of(kind)
+        for word in sorted(said_here - known - kinds - NO_REASONS):
+            yield f"{CONDITIONS} has no row for {word} of {kind}"
+        for word in sorted(known - said_here):
+            yield f"{CONDITIONS} has a row for {word} of {kind}, which no condition says"
+    for kind in sorted(kinds - SAID_BY.keys()):
+        yield f"docs/generate.py does not know what says conditions of {kind}"
+    for file, word in literal_reasons():
+        yield f"{file} gives the reason {word}: give it a row of its own in a .def, and take its name from there"
 
 
 def main():

@@ -48,7 +48,6 @@
 
 #define LOOK_MS 1000
 
-static const char OVERTAKEN[] = "Overtaken";
 const char ADOPTION_NO_QUOTA[] =
 	"the ledger lost the reservation of this run, and more than the quota is in use, so the runs that started last are stopped; the Job is queued, and starts in its turn";
 
@@ -90,7 +89,7 @@ void adoption_close_overtaken(struct gate *g, const struct ledger_reservation *r
 		.attempt = r->attempt,
 		.at_ms = g->now_ms,
 		.estimated = true,
-		.reason = OVERTAKEN,
+		.reason = REASON_OVERTAKEN,
 		.actor = g->identity};
 	gate_add_operation(g, &op);
 }

@@ -453,7 +453,7 @@ static bool outgrows(struct gate *g, struct gate_job *j)
 	attempt_know_pods(g, j);
 	if (j->seen.uncontrolled) {
 		stop_want(j);
-		stop_because_of(j, "Misconfigured", g->identity, UNCONTROLLED);
+		stop_because_of(j, REASON_UNCOUNTABLE, g->identity, UNCONTROLLED);
 		return true;
 	}
 	bool fits = j->seen.pods <= j->attempt.pods || has_all_its_pods(j);

@@ -230,7 +230,7 @@ void stop_never_starts(struct gate_job *j, const char *why, const char *actor)
 	buf_init(&text, 2 * SAID_MAX);
 	buf_printf(&text, "it can never start: %.*s", (int)slice_cut(why, SAID_MAX), why);
 	stop_forget(j);
-	stop_with_sentence(j, wait_reason_name(WAIT_DEPENDENCY_NEVER), actor, buf_take(&text));
+	stop_with_sentence(j, REASON_NEVER_STARTS, actor, buf_take(&text));
 	j->stop.hold = j->stop.message;
 }
 
