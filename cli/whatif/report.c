@@ -147,7 +147,7 @@ static void put_costs(const cJSON *status, struct buf *out)
 		buf_init(&line, CELL_MAX_BYTES);
 		buf_printf(&line, "Runs of these Jobs are expected to cost %s %s",
 			cents_of(after).s, text_of(c, "currency"));
-		if (strcmp(before, after) == 0)
+		if (strcmp(cents_of(before).s, cents_of(after).s) == 0) /* as they are shown */
 			buf_puts(&line, ", as now");
 		else
 			buf_printf(&line, " instead of %s", cents_of(before).s);

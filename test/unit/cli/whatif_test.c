@@ -583,7 +583,7 @@ static const char much[] = WHATIF(
 	"\"earlier\":200,\"later\":1,\"same\":1000,\"newlyStart\":3,\"neverAnyMore\":1,"
 	"\"earlierSecondsMedian\":2400,\"laterSecondsMedian\":300,"
 	"\"costs\":[{\"currency\":\"EUR\",\"before\":\"123.45\",\"after\":\"130.00\"},"
-	"{\"currency\":\"USD\",\"before\":\"1.00\",\"after\":\"1.00\"}],"
+	"{\"currency\":\"USD\",\"before\":\"0.999\",\"after\":\"1.001\"}],"
 	"\"queues\":[{\"clusterQueue\":\"batch\",\"earlier\":10,\"later\":2,\"same\":5,"
 	"\"p50WaitSecondsBefore\":3600,\"p50WaitSecondsAfter\":1200},{\"clusterQueue\":\"new\","
 	"\"earlier\":0,\"later\":0,\"same\":1,\"newlyStart\":3,\"neverAnyMore\":1}],\"queuesLeft\":2,"
