@@ -264,6 +264,7 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 		informer_tick(c->parts.informer);
 		look_for_news(c);
 		stuck_pods_tick(c->parts.stuck_pods, tick_ms());
+		counters_forget_gone(c->parts.counters, c->parts.queue, tick_ms());
 		visibility_tick(c->visibility, tick_ms());
 		answers_tick(c->answers, tick_ms());
 		forecasts_tick(c->parts.forecasts, gate_leading(c->parts.gate),

@@ -12,6 +12,8 @@ static const double wait_bounds[] = {
 static const double pass_bounds[] = {
 	0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
 
+enum { LOOK_MS = 60 * 1000, GONE_MS = 3600 * 1000 };
+
 struct causes {
 	struct counters_cause *at;
 	size_t n;
@@ -23,6 +25,7 @@ struct counters {
 	struct counters_row **row; /* owned */
 	size_t rows;
 	struct histogram passes;
+	int64_t look_ms; /* when ClusterQueues that are gone are looked for next */
 };
 
 static bool row_has_name(const void *value, const void *key)
@@ -44,12 +47,16 @@ struct counters *counters_new(void)
 	return t;
 }
 
+static void cause_done(struct counters_cause *c)
+{
+	free(c->clusterqueue);
+	free(c->reason);
+}
+
 static void causes_done(struct causes *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->at[i].clusterqueue);
-		free(c->at[i].reason);
-	}
+	for (size_t i = 0; i < c->n; i++)
+		cause_done(&c->at[i]);
 	free(c->at);
 }
 
@@ -75,16 +82,20 @@ static void causes_add(struct causes *c, const char *clusterqueue, const char *r
 	causes_append(c, clusterqueue, reason, count, waits_again);
 }
 
+static void row_free(struct counters_row *r)
+{
+	free(r->clusterqueue);
+	free(r);
+}
+
 void counters_free(struct counters *t)
 {
 	if (!t)
 		return;
 	for (size_t i = 0; i < COUNTERS_CAUSES; i++)
 		causes_done(&t->causes[i]);
-	for (size_t i = 0; i < t->rows; i++) {
-		free(t->row[i]->clusterqueue);
-		free(t->row[i]);
-	}
+	for (size_t i = 0; i < t->rows; i++)
+		row_free(t->row[i]);
 	free(t->row);
 	map_done(&t->by_name);
 	free(t);
@@ -212,6 +223,71 @@ void counters_note(struct counters *t, const struct note *n)
 	struct counters_row *row = counters_row(t, n->clusterqueue);
 	if (counts[n->kind])
 		counts[n->kind](t, row, n);
+}
+
+/* ---- ClusterQueues that are gone -------------------------------------------------------------- */
+
+static void causes_forget(struct causes *c, const char *clusterqueue)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->at[i].clusterqueue, clusterqueue) == 0)
+			cause_done(&c->at[i]);
+		else
+			c->at[kept++] = c->at[i];
+	c->n = kept;
+}
+
+static void forget(struct counters *t, struct counters_row *r)
+{
+	for (size_t i = 0; i < COUNTERS_CAUSES; i++)
+		causes_forget(&t->causes[i], r->clusterqueue);
+	map_take(&t->by_name, map_hash_string(r->clusterqueue), r->clusterqueue);
+	row_free(r);
+}
+
+/* Finds where the losses of each row begin, since others were taken out between them. */
+static void find_losses(struct counters *t)
+{
+	const struct causes *c = &t->causes[COUNTERS_LOSSES];
+	for (size_t i = 0; i < t->rows; i++) {
+		struct counters_row *r = t->row[i];
+		r->losses = 0;
+		while (r->has_losses && strcmp(c->at[r->losses].clusterqueue, r->clusterqueue) != 0)
+			r->losses++;
+	}
+}
+
+static void see_what_is_there(struct counters *t, const struct queue *q, int64_t tick_ms)
+{
+	struct clusterqueue_view v;
+	for (size_t i = 0; queue_view_any_clusterqueue(q, i, &v); i++) {
+		struct counters_row *r = map_get(&t->by_name, map_hash_string(v.name), v.name);
+		if (r && (v.exists || v.reserving > 0))
+			r->known_ms = tick_ms;
+	}
+}
+
+void counters_forget_gone(struct counters *t, const struct queue *q, int64_t tick_ms)
+{
+	size_t kept = 0;
+	if (tick_ms < t->look_ms)
+		return;
+	t->look_ms = tick_ms + LOOK_MS;
+	see_what_is_there(t, q, tick_ms);
+	for (size_t i = 0; i < t->rows; i++) {
+		struct counters_row *r = t->row[i];
+		if (r->known_ms == 0)
+			r->known_ms = tick_ms;
+		if (tick_ms - r->known_ms < GONE_MS)
+			t->row[kept++] = r;
+		else
+			forget(t, r);
+	}
+	if (kept < t->rows) {
+		t->rows = kept;
+		find_losses(t);
+	}
 }
 
 void counters_pass(struct counters *t, int64_t took_us)

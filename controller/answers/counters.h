@@ -2,7 +2,8 @@
  * Counters of what happened since this process started: by ClusterQueue for people, how long its
  * Jobs waited among it, and how long passes took. Fed with the gate's notes.
  *
- * A ClusterQueue that was deleted keeps its row: counters never go back.
+ * A ClusterQueue that was deleted keeps its row for an hour from when nothing is held in it any more:
+ * what was counted last can be read, and series do not pile up.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_COUNTERS_H
 #define SLUICE_CONTROLLER_ANSWERS_COUNTERS_H
@@ -24,6 +25,7 @@ struct counters_row {
 	bool has_losses;
 	size_t losses;		/* index of the first of them among all losses */
 	struct histogram waits; /* seconds, of each start */
+	int64_t known_ms;	/* when it was last seen to be there; 0: not looked yet */
 };
 
 struct counters *counters_new(void);
@@ -31,6 +33,10 @@ void counters_free(struct counters *t);
 
 void counters_note(struct counters *t, const struct note *n);
 void counters_pass(struct counters *t, int64_t took_us);
+
+/* Forgets all that was counted of ClusterQueues that have been gone, and held nothing, for an hour.
+ * Looks once a minute; tick_ms never goes back. */
+void counters_forget_gone(struct counters *t, const struct queue *q, int64_t tick_ms);
 
 /* Returns the row of a ClusterQueue; NULL: nothing happened there yet. */
 const struct counters_row *counters_get(const struct counters *t, const char *clusterqueue);

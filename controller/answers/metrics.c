@@ -260,9 +260,11 @@ static void put_costs(struct buf *out, const struct counters *t)
 }
 
 /* Puts a histogram for each ClusterQueue that exists, of zeros until its first start, which
- * increase() would not see otherwise; and for one that is gone, if Jobs were started in it. */
-static void put_waits(struct buf *out, const struct queue *q, const struct counters *t)
+ * increase() would not see otherwise; and for one that is gone, if Jobs were started in it. A
+ * standby starts none, and tells no zeros. */
+static void put_waits(struct buf *out, const struct metrics_sources *s)
 {
+	const struct counters *t = s->counters;
 	const struct counters_row *r;
 	struct clusterqueue_view v;
 	struct histogram none;
@@ -271,15 +273,16 @@ static void put_waits(struct buf *out, const struct queue *q, const struct count
 	for (size_t i = 0; (r = counters_at(t, i)); i++)
 		if (r->admissions > 0)
 			histogram_render(&r->waits, METRIC_ADMISSION_WAIT, r->clusterqueue, out);
-	for (size_t i = 0; queue_view_clusterqueue(q, i, &v); i++) {
+	for (size_t i = 0; s->decides && queue_view_clusterqueue(s->queue, i, &v); i++) {
 		r = counters_get(t, v.name);
 		if (!r || r->admissions == 0)
 			histogram_render(&none, METRIC_ADMISSION_WAIT, v.name, out);
 	}
 }
 
-static void put_counters(struct buf *out, const struct queue *q, const struct counters *t)
+static void put_counters(struct buf *out, const struct metrics_sources *s)
 {
+	const struct counters *t = s->counters;
 	static const enum metric family[] = {METRIC_ADMISSIONS, METRIC_FINISHES, METRIC_STOPS};
 	for (size_t f = 0; f < 3; f++) {
 		metrics_put_family(out, family[f]);
@@ -292,9 +295,9 @@ static void put_counters(struct buf *out, const struct queue *q, const struct co
 	}
 	put_causes(out, t);
 	put_trouble_total(out, t);
-	put_losses(out, q, t);
+	put_losses(out, s->queue, t);
 	put_costs(out, t);
-	put_waits(out, q, t);
+	put_waits(out, s);
 	metrics_put_family(out, METRIC_DECISION_DURATION);
 	histogram_render(counters_passes(t), METRIC_DECISION_DURATION, NULL, out);
 }
@@ -438,7 +441,7 @@ void metrics_render(const struct metrics_sources *s, struct buf *out)
 {
 	if (s->decides)
 		put_queues(out, s);
-	put_counters(out, s->queue, s->counters);
+	put_counters(out, s);
 	overcommit_controller_put_metrics(s->overcommit_controller, out);
 	put_gate(out, s);
 	metrics_put_value(out, METRIC_EVENTS, s->events.written);

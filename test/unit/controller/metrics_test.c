@@ -301,6 +301,56 @@ static void waits_are_of_a_queue_and_begin_with_0(void **state)
 	world_close(&w);
 }
 
+static void assert_told(struct world *w, const char *line, bool is)
+{
+	char *text = render(w);
+	if ((strstr(text, line) != NULL) != is)
+		fail_msg("%s is %stold", line, is ? "not " : "");
+	free(text);
+}
+
+/* A team makes a ClusterQueue for each project. */
+static void a_queue_is_forgotten_an_hour_after_nothing_is_held_in_it(void **state)
+{
+	static const char *const of_gone[] = {
+		"sluice_admission_wait_seconds_count{cluster_queue=\"gone\"} 1\n",
+		"sluice_admissions_total{cluster_queue=\"gone\"} 1\n",
+		"sluice_work_lost_seconds_total{cluster_queue=\"gone\",reason=\"Preempted\"} 90.500\n"};
+	static const char batch[] = "sluice_admissions_total{cluster_queue=\"batch\"} 1\n";
+	static const struct quota_line lines[] = {{"cq/batch", "spot", "cpu", 12000}};
+	const int64_t minute_ms = 60000;
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	world_note(&w, NOTE_START, "gone", 10);
+	world_note(&w, NOTE_STOP, "gone", 0);
+	world_note(&w, NOTE_START, "batch", 10);
+	world_note(&w, NOTE_STOP, "batch", 0);
+	for (int64_t at = 1; at <= 60; at++)
+		counters_forget_gone(w.counters, w.queue, at * minute_ms);
+	for (size_t i = 0; i < 3; i++)
+		assert_told(&w, of_gone[i], true);
+	counters_forget_gone(w.counters, w.queue, 61 * minute_ms);
+	assert_told(&w, "cluster_queue=\"gone\"", false);
+	assert_told(&w, batch, true);
+	world_note(&w, NOTE_STOP, "batch", 0);
+	assert_told(&w,
+		"sluice_work_lost_seconds_total{cluster_queue=\"batch\",reason=\"Preempted\"} 181.000\n",
+		true);
+
+	world_add_job(&w, 1, "one");
+	assert_true(queue_adopt_job(w.queue, &(struct uid){{1}}, lines, 1, 1));
+	queue_drop_clusterqueue(w.queue, "batch");
+	counters_forget_gone(w.counters, w.queue, 200 * minute_ms);
+	assert_told(&w, batch, true);
+	queue_release_job(w.queue, &(struct uid){{1}}, 1, 0);
+	counters_forget_gone(w.counters, w.queue, 259 * minute_ms);
+	assert_told(&w, batch, true);
+	counters_forget_gone(w.counters, w.queue, 260 * minute_ms);
+	assert_told(&w, batch, false);
+	world_close(&w);
+}
+
 /* Names of those for which Jobs only wait are whatever LocalQueues say. */
 static void a_queue_that_is_gone_has_rows_while_quota_is_held_in_it(void **state)
 {
@@ -417,6 +467,7 @@ static void a_standby_says_nothing_of_queues(void **state)
 	assert_null(strstr(text, "sluice_gate_jobs"));
 	assert_null(strstr(text, "sluice_jobs_in_trouble"));
 	assert_null(strstr(text, "sluice_mass_stop_pending"));
+	assert_null(strstr(text, "sluice_admission_wait_seconds_count"));
 	assert_non_null(strstr(text, "sluice_leader"));
 	free(text);
 	world_close(&w);
@@ -430,6 +481,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_where_they_belong),
 		cmocka_unit_test(work_lost_begins_with_0),
 		cmocka_unit_test(waits_are_of_a_queue_and_begin_with_0),
+		cmocka_unit_test(a_queue_is_forgotten_an_hour_after_nothing_is_held_in_it),
 		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
 		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
 		cmocka_unit_test(a_standby_says_nothing_of_queues),
