@@ -6,6 +6,7 @@ that is complete otherwise; what is left out (no image, no command) kwok plays."
 import json
 import os
 import random
+from decimal import ROUND_HALF_UP, Decimal
 
 NEWEST = 37  # minor version of the Kubernetes of test/e2e/go.mod
 # The minor version of the control plane: ./dev test --kubernetes 1.34. Before 1.36 there is no policy
@@ -113,6 +114,13 @@ def annotations(obj):
 def story(obj):
     """What the controller last did to a Job, as the Job tells it."""
     return json.loads(annotations(obj)[STORY])
+
+
+def cents(amount):
+    """An amount as a terminal and the page show it: what money_short() of queue/price/money.h makes of it."""
+    exact = Decimal(amount)
+    shown = exact.quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return str(shown) if shown or not exact else "<0.01" if exact > 0 else ">-0.01"
 
 
 def terminal(pod):

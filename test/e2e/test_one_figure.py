@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from browser import lacks
 from conftest import LATER, SOON
-from objects import has, ours, path_of
+from objects import cents, has, ours, path_of
 from sandbox import ApiError, SandboxError, asking, wait_until
 from settled import booked
 from test_limits import metric
@@ -62,7 +62,7 @@ def shop(world, program, open_page):  # noqa: F811
 
 def told_as(shown, exact):
     """The exact figure, where what is shown is that in two digits; else what is shown."""
-    return exact if abs(shown - exact) <= Decimal("0.005") else shown
+    return exact if shown == cents(exact) else shown
 
 
 def agree(what, surfaces, wanted):
@@ -246,8 +246,8 @@ def what_a_run_has_cost(shop):
         "sluice cost": lambda: cost_of(shop.said("cost", "-n", w.ns, *since), owner),
         "sluice report": lambda: cost_of(shop.said("report", "-n", w.ns, *since), owner),
         "sluice history": lambda: run_of(shop.said("history", "-n", w.ns, "--since", "1h")),
-        **drawn(shop, "money?by=owner&since=day", lambda page: told_as(Decimal(
-            [re.findall(r"([\d.]+) EUR", row) for row in page.texts("main tr") if row.startswith(owner)][0][0]), total)),
+        **drawn(shop, "money?by=owner&since=day", lambda page: told_as(
+            [re.findall(r"([<\d.]+) EUR", row) for row in page.texts("main tr") if row.startswith(owner)][0][0], total)),
     }, total)
 
 
@@ -265,8 +265,8 @@ def what_is_left_of_a_budget(shop):
         "status": told(lambda: w.api.get(path_of("budgets", name))["status"]),
         "budgetreports": told(lambda: named(shop.controller.budgets(), name)),
         "/metrics": told(lambda: {key: metric(w, f"budget_{key}", budget=name, currency="EUR") for key in ("spent", "reserved", "remaining")}),
-        **drawn(shop, "money", lambda page: tuple(map(told_as, map(Decimal, re.findall(
-            r"Spent ([\d.]+), reserved ([\d.]+), left ([\d.]+) of", card(page, name))[0]), left))),
+        **drawn(shop, "money", lambda page: tuple(map(told_as, re.findall(
+            r"Spent ([<\d.]+), reserved ([<\d.]+), left ([<\d.]+) of", card(page, name))[0], left))),
     }, left)
 
 

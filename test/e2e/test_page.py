@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 import pytest
 from browser import Browser, PageError, lacks
 from conftest import LATER, PREFIX, SOON, World, need
-from objects import HOLD, has, jobs_path, ours, path_of, searched
+from objects import HOLD, cents, has, jobs_path, ours, path_of, searched
 from sandbox import asking, wait_until
 from sandbox.sandbox import BUILD, ROOT
 from test_rights import RBAC, admin, bind, get  # noqa: F401 (admin: World asks with a token)
@@ -459,10 +459,20 @@ def test_the_report_is_that_of_the_command_line(line, page, program):
             lines = page.run("return [...document.querySelectorAll('main tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))")
             rows = [r for r in reported(by) if r["key"] in keys]
             return rows and all(any(
-                cells and cells[0] == row["key"] and (not row["cost"] or any(f"{float(row['cost']):.2f}" in c for c in cells))
+                cells and cells[0] == row["key"] and (not row["cost"] or any(cents(row["cost"]) in c for c in cells))
                 and {str(row["jobs"]), str(row["starts"])} <= set(cells) and any(c.startswith(f"{row['cpuHours']:.1f}") for c in cells)
                 for cells in lines) for row in rows)
         page.wait(f"the figures of sluice report --by {by}", same)
+
+
+MONEY = ("0", "0.00", "0.004999", "0.005", "0.015", "0.125", "0.995", "1.005", "2.675", "-0.004", "-1.005", "12", "50000.00", "0.166414",
+         "9000000000000.005")
+
+
+def test_money_is_rounded_as_the_command_line_does_it(world, page):
+    page.sign_in(boss(world))
+    shown = page.run('return import("/page/words.js").then((words) => arguments[0].map(words.cents))', MONEY)
+    assert dict(zip(MONEY, shown)) == {text: cents(text) for text in MONEY}
 
 
 # ---- a Job's life ------------------------------------------------------------------------

@@ -101,10 +101,14 @@ export function units(resource, quantity) {
   return Number(n) * FACTORS[suffix] * (resource === "cpu" ? 1000 : 1);
 }
 
-// "0.17" of "0.166414": two digits, as people read money; what is not nothing is not written as 0.00.
+// "0.17" of "0.166414": two digits, as people read money; what is not nothing is not written as 0.00. The digits are
+// rounded, for a double of 1.005 is less than that: as money_short() of queue/price/money.c does.
 export function cents(text) {
-  const n = Number(text), written = n.toFixed(2);
-  return n !== 0 && Number(written) === 0 ? (n < 0 ? ">-0.01" : "<0.01") : written;
+  const [, sign, units, part = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (units === undefined) return text;
+  const digits = part.padEnd(3, "0"), n = Number(units + digits.slice(0, 2)) + (digits[2] >= "5" ? 1 : 0);
+  if (n === 0 && Number(text) !== 0) return sign ? ">-0.01" : "<0.01";
+  return `${n ? sign : ""}${Math.floor(n / 100)}.${String(n % 100).padStart(2, "0")}`;
 }
 
 export function money(text, currency) {
