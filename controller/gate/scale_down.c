@@ -25,6 +25,7 @@
 #include "controller/gate/attempt.h"
 #include "controller/gate/core.h"
 #include "controller/gate/gate.h"
+#include "controller/gate/job_table.h"
 #include "controller/gate/note.h"
 #include "controller/gate/reasons.h"
 #include "controller/gate/record.h"
@@ -180,14 +181,34 @@ static void is_small(struct gate *g, struct gate_job *j)
  * end as Complete. */
 static void keep_pods(struct gate *g, struct gate_job *j)
 {
+	struct scale_down *s = &j->scale_down;
+	/* The sentence of a preemption says that pods are given. */
+	bool preempted = s->decided.reason == STOP_REASON_PREEMPTED;
+	char *by = preempted ? stop_name_preemptor(gate_find_job(g, &s->decided.by)) : NULL;
+	const char *why = preempted ? by : s->why;
 	struct note *n = gate_note(g, NOTE_CALL_OFF, j,
 		"keeps its %d pods: its Job cannot be told to go on with %d (%s%s%s)", j->seen.pods,
-		j->scale_down.to, j->scale_down.reason, j->scale_down.why ? "; " : "",
-		j->scale_down.why ? j->scale_down.why : "");
-	n->reason = j->scale_down.reason;
-	forget_wish(&j->scale_down);
+		s->to, s->reason,
+		!why	    ? ""
+		: preempted ? " for "
+			    : "; ",
+		why ? why : "");
+	n->reason = s->reason;
+	free(by);
+	forget_wish(s);
 	queue_keep_pods(g->queue, &j->uid);
 	gate_mark_dirty(g, j);
+}
+
+/* Keeps why a run with more pods than it holds is stopped. What was wished says that it goes on. */
+static void stop_outgrown(struct gate *g, struct gate_job *j, char *why)
+{
+	if (strcmp(j->scale_down.reason, REASON_MANIFEST_REAPPLIED) == 0) {
+		free(why);
+		why = mem_strdup(
+			"its manifest was applied again, which asks for more pods than the run holds, and its Job could not be made smaller again");
+	}
+	stop_with_sentence(j, REASON_SCALED_UP, g->identity, why);
 }
 
 void scale_down_fails(struct gate *g, struct gate_job *j)
@@ -209,7 +230,7 @@ void scale_down_fails(struct gate *g, struct gate_job *j)
 	} else if (d.kind == DECISION_SHRINK)
 		stop_told(g, j, &d, why);
 	else
-		stop_with_sentence(j, REASON_SCALED_UP, g->identity, why);
+		stop_outgrown(g, j, why);
 	forget_wish(s);
 	if (first)
 		gate_mark_dirty(g, j);

@@ -132,7 +132,7 @@ static char *preemption_sentence(struct gate *g, const struct gate_job *j, const
 	if (d->preemption == PREEMPTION_IN_COHORT_RECLAMATION)
 		buf_puts(&text, ": its ClusterQueue takes back quota that yours had borrowed");
 	else if (d->preemption == PREEMPTION_IN_COHORT_FAIR_SHARING)
-		buf_puts(&text, ": its ClusterQueue has less than its fair share");
+		buf_puts(&text, ": its ClusterQueue comes before yours by fair sharing");
 	else if (borrows)
 		buf_puts(&text, ": its ClusterQueue borrows quota of the Cohort");
 	return buf_take(&text);

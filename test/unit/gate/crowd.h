@@ -19,17 +19,18 @@ static inline void write_of(struct crowd *c, struct model_job *j, struct snap *s
 	gate_see_job(c->w.gate, &j->now->job);
 }
 
-static inline void submit_one(struct crowd *c)
+static inline struct model_job *submit_of(
+	struct crowd *c, const char *ns, const char *priority_class)
 {
 	struct snap n = {0};
 	char name[32];
 	snprintf(name, sizeof(name), "train-%zu", c->n);
 	n.request[0] = (struct resource){"cpu", 10};
 	n.container.requests = (struct resource_list){n.request, 1};
-	n.job = (struct job){.ns = "team-a",
+	n.job = (struct job){.ns = ns,
 		.name = pool_strdup(&c->w.pool, name),
 		.queue = "main",
-		.priority_class = "",
+		.priority_class = priority_class,
 		.pod_priority_class = "",
 		.family = "",
 		.suspend = true,
@@ -39,6 +40,12 @@ static inline void submit_one(struct crowd *c)
 	struct model_job *j = c->job[c->n++] = model_api_create(&c->w.api, &n);
 	gate_see_job(c->w.gate, &j->now->job);
 	turn(&c->w);
+	return j;
+}
+
+static inline void submit_one(struct crowd *c)
+{
+	submit_of(c, "team-a", "");
 }
 
 static inline void see_it_run(struct crowd *c, struct model_job *j)

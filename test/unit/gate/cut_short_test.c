@@ -242,11 +242,13 @@ static void what_was_to_shrink_keeps_its_pods(void **state)
 	decide(w, (struct decision){.kind = DECISION_SHRINK,
 			  .pods = 1,
 			  .reason = STOP_REASON_PREEMPTED,
-			  .preemption = PREEMPTION_IN_CLUSTERQUEUE});
+			  .preemption = PREEMPTION_IN_CLUSTERQUEUE,
+			  .by = w->j->now->job.uid}); /* whoever: its name is told */
 	at(w, w->now_ms + 60000);
 	assert_int_equal(w->sent[INTENT_SHRINK], 0);
 	assert_int_equal(w->sent[INTENT_STOP], 0);
-	assert_non_null(strstr(w->notes, "keeps its 2 pods"));
+	assert_non_null(strstr(w->notes,
+		"keeps its 2 pods: its Job cannot be told to go on with 1 (Preempted for team-a/train)"));
 	struct job_status s = two_of_three();
 	s.active = s.ready = 1;
 	s.succeeded = 2;

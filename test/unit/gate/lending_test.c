@@ -51,35 +51,65 @@ static void a_stop_says_why(void **state)
 	world_done(&w);
 }
 
-/* Another Job of the namespace, with the same priority. */
+enum preemptor { BY_OWN, BY_HIGHER, BY_OTHERS, BY_OTHERS_HIGHER, BY_DELETED };
+
+/* Has another Job wait: of its own namespace or of team-b, of its own priority or of a higher one. */
+static struct model_job *have_preemptor(struct crowd *c, enum preemptor by)
+{
+	bool others = by == BY_OTHERS || by == BY_OTHERS_HIGHER;
+	bool higher = by == BY_HIGHER || by == BY_OTHERS_HIGHER;
+	struct priority_spec high = {.kind = PRIORITY_WORKLOAD, .name = "high", .value = 1000};
+	struct localqueue_spec theirs = {
+		.ns = "team-b", .name = "main", .clusterqueue = "batch", .weight = 1};
+	queue_set_priority(c->w.queue, &high);
+	queue_set_namespace(c->w.queue, &(struct namespace_spec){.name = "team-b"});
+	assert_int_equal(queue_set_localqueue(c->w.queue, &theirs, NULL), 0);
+	return submit_of(c, others ? "team-b" : "team-a", higher ? "high" : "");
+}
+
+static void assert_stop_says(enum preemptor by, enum preemption_reason why, const char *before_lost)
+{
+	struct crowd c;
+	char says[400];
+	open_crowd(&c, 1, 0);
+	c.w.j = c.job[0];
+	struct uid other = {{0xd}};
+	if (by != BY_DELETED)
+		other = have_preemptor(&c, by)->now->job.uid;
+	at(&c.w, T0 + 60000);
+	decide(&c.w, (struct decision){.kind = DECISION_STOP,
+			     .reason = STOP_REASON_PREEMPTED,
+			     .preemption = why,
+			     .by = other});
+	snprintf(says, sizeof(says), "Stopped for %s 1 pod x 1m lost; it is queued again.",
+		before_lost);
+	assert_string_equal(c.w.last[NOTE_STOP].text, says);
+	world_done(&c.w);
+}
+
+/* Its owner may read the name and the priority of a Job only where that is of his namespace. */
 static void a_stop_names_the_job_that_it_is_for(void **state)
 {
-	static const struct {
-		enum preemption_reason why;
-		const char *says;
-	} rows[] = {
-		{PREEMPTION_IN_CLUSTERQUEUE,
-			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): 1 pod x 1m lost; it is queued again."},
-		{PREEMPTION_IN_COHORT_RECLAMATION,
-			"Stopped for team-a/train-1: its ClusterQueue takes back quota that yours had borrowed; 1 pod x 1m lost; it is queued again."},
-		{PREEMPTION_IN_COHORT_FAIR_SHARING,
-			"Stopped for team-a/train-1: its ClusterQueue has less than its fair share; 1 pod x 1m lost; it is queued again."},
-		{PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
-			"Stopped for team-a/train-1 (priority 0 as yours, queued earlier): its ClusterQueue borrows quota of the Cohort; 1 pod x 1m lost; it is queued again."},
-	};
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct crowd c;
-		open_crowd(&c, 2, 0);
-		c.w.j = c.job[0];
-		at(&c.w, T0 + 60000);
-		decide(&c.w, (struct decision){.kind = DECISION_STOP,
-				     .reason = STOP_REASON_PREEMPTED,
-				     .preemption = rows[i].why,
-				     .by = c.job[1]->now->job.uid});
-		assert_string_equal(c.w.last[NOTE_STOP].text, rows[i].says);
-		world_done(&c.w);
-	}
+	assert_stop_says(BY_OWN, PREEMPTION_IN_CLUSTERQUEUE,
+		"team-a/train-1 (priority 0 as yours, queued earlier):");
+	assert_stop_says(
+		BY_HIGHER, PREEMPTION_IN_CLUSTERQUEUE, "team-a/train-1 (priority 1000, yours 0):");
+	assert_stop_says(BY_OTHERS, PREEMPTION_IN_CLUSTERQUEUE,
+		"a Job queued earlier in ClusterQueue batch:");
+	assert_stop_says(BY_OTHERS_HIGHER, PREEMPTION_IN_CLUSTERQUEUE,
+		"a Job of higher priority in ClusterQueue batch:");
+	assert_stop_says(BY_DELETED, PREEMPTION_IN_CLUSTERQUEUE, "a Job that was deleted since:");
+	assert_stop_says(BY_OWN, PREEMPTION_IN_COHORT_RECLAMATION,
+		"team-a/train-1: its ClusterQueue takes back quota that yours had borrowed;");
+	assert_stop_says(BY_OTHERS_HIGHER, PREEMPTION_IN_COHORT_RECLAMATION,
+		"a Job in ClusterQueue batch: its ClusterQueue takes back quota that yours had borrowed;");
+	assert_stop_says(BY_OWN, PREEMPTION_IN_COHORT_FAIR_SHARING,
+		"team-a/train-1: its ClusterQueue comes before yours by fair sharing;");
+	assert_stop_says(BY_OWN, PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
+		"team-a/train-1 (priority 0 as yours, queued earlier): its ClusterQueue borrows quota of the Cohort;");
+	assert_stop_says(BY_OTHERS_HIGHER, PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
+		"a Job of higher priority in ClusterQueue batch: its ClusterQueue borrows quota of the Cohort;");
 }
 
 static void fewer_pods_and_the_hold_follows_when_they_are_gone(void **state)
@@ -159,6 +189,30 @@ static void a_manifest_that_is_applied_again_makes_no_pods(void **state)
 	decide_stop(&w);
 	assert_true(w.j->now->job.suspend);
 	assert_int_equal(w.j->now->job.parallelism, 4);
+	world_done(&w);
+}
+
+static void one_that_cannot_be_made_smaller_again_is_stopped(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	have_four_run(&w);
+	decide_shrink(&w, 2);
+	have_pods(&w, 2, 0);
+	w.pods = 2;
+	at(&w, T0 + 2 * DOUBT_MS);
+	w.denied = 2;
+	struct snap *s = model_api_edit(&w.api, w.j);
+	snap_disown(s);
+	s->job.parallelism = 4;
+	s->job.admission.reapplied = true;
+	write_job(&w, s, true);
+	assert_true(w.j->now->job.suspend);
+	assert_string_equal(w.last[NOTE_STOP].reason, "ScaledUp");
+	assert_non_null(strstr(w.last[NOTE_STOP].text,
+		"its manifest was applied again, which asks for more pods than the run holds, and its Job could not be made smaller again"));
+	assert_null(strstr(w.last[NOTE_STOP].text, "goes on"));
 	world_done(&w);
 }
 
@@ -448,6 +502,7 @@ int main(void)
 		cmocka_unit_test(a_stop_names_the_job_that_it_is_for),
 		cmocka_unit_test(fewer_pods_and_the_hold_follows_when_they_are_gone),
 		cmocka_unit_test(a_manifest_that_is_applied_again_makes_no_pods),
+		cmocka_unit_test(one_that_cannot_be_made_smaller_again_is_stopped),
 		cmocka_unit_test(a_number_that_is_raised_stops_the_run),
 		cmocka_unit_test(what_was_refused_or_not_answered_is_made_again),
 		cmocka_unit_test(who_may_not_be_told_is_stopped),
