@@ -99,10 +99,10 @@ static void look_at_wait(struct shown *x, const struct explanation *e)
 	bool later = e->not_before_ms > x->sources->now_ms && e->not_before_ms < INT64_MAX;
 	if (!is_waiting(e))
 		return;
-	if (e->in_line) {
-		x->position = (int64_t)e->ahead + 1;
+	if (e->in_line)
 		x->rank = (int64_t)e->rank + 1;
-	}
+	if (e->in_line && !wait_reason_needs_change(e->reason))
+		x->position = (int64_t)e->ahead + 1;
 	x->reason = wait_reason_name(e->reason);
 	x->waits_for = wait_reason_phrase(e->reason);
 	x->start_ms = later ? e->not_before_ms : 0;
@@ -300,7 +300,7 @@ static const struct view_member status_rows[] = {
 	{"state", VIEW_TEXT, IN(shown, job.listed.state),
 		"Waiting, Starting, Running, Stopping or Deleting; Ended while pods are left."},
 	{"position", VIEW_COUNT, IN(shown, position),
-		"Its place in the queue of its ClusterQueue: 1 is the first. Jobs that do not compete with it (their window is closed, or they can never start) do not count. Absent where something else keeps the Job."},
+		"Its place in the queue of its ClusterQueue: 1 is the first. Jobs that do not compete with it (their window is closed, or they can never start) do not count. Absent where something else keeps the Job, and where it can never start as it is."},
 	{"rank", VIEW_COUNT, IN(shown, rank),
 		"Its place in the order of its ClusterQueue among all that are in line: 1 is the first, and no two have the same. Lists are in this order."},
 	{"reason", VIEW_TEXT, IN(shown, reason),
@@ -399,7 +399,7 @@ static const struct column COLUMNS[] = {
 	{"State", "string", "", "Waiting, Starting, Running, Stopping or Deleting.", 0},
 	{"Position", "string", "", "Its place in the queue of its ClusterQueue.", 0},
 	{"Priority", "integer", "", "The priority that counts.", 0},
-	{"Asks", "string", "", "What all its pods ask for together.", 0},
+	{"Requests", "string", "", "Its pods, and what all of them ask for together.", 0},
 	{"Waits for", "string", "",
 		"What keeps the Job from starting. Of a run, what keeps its pods from running.", 0},
 	{"Start", "string", "",
@@ -425,15 +425,17 @@ void queued_job_put_columns(struct json_writer *w)
 	jw_end(w);
 }
 
-/* Puts the requests: "16 cpu, 64Gi memory". */
+/* Puts the requests: "4 pods: 16 cpu, 64Gi memory". */
 static void put_asks(struct json_writer *w, const struct shown *x)
 {
 	struct buf text;
 	char one[128];
-	buf_init(&text, QUEUE_LINES_MAX * sizeof(one));
+	buf_init(&text, (QUEUE_LINES_MAX + 1) * sizeof(one));
+	if (x->pods > 0)
+		buf_printf(&text, "%" PRId32 " pod%s", x->pods, x->pods == 1 ? "" : "s");
 	for (size_t i = 0; i < x->nasks; i++) {
 		quantity_describe(x->asks[i].amount, x->asks[i].name, one, sizeof(one));
-		buf_printf(&text, "%s%s", i ? ", " : "", one);
+		buf_printf(&text, "%s%s", i ? ", " : text.len > 0 ? ": " : "", one);
 	}
 	jw_slice(w, NULL, buf_slice(&text));
 	buf_done(&text);

@@ -288,8 +288,8 @@ static int64_t status_of(const cJSON *object, const char *name)
 	return value;
 }
 
-/* So two of them may have one position, and lists are by rank all the same. */
-static void jobs_that_can_never_start_stand_where_they_are_and_are_ahead_of_none(void **state)
+/* They keep their rank, by which lists are ordered. */
+static void jobs_that_can_never_start_have_no_position_and_are_ahead_of_none(void **state)
 {
 	(void)state;
 	struct stage s;
@@ -303,7 +303,7 @@ static void jobs_that_can_never_start_stand_where_they_are_and_are_ahead_of_none
 	const cJSON *root = list(&s, &(struct job_query){0});
 	const cJSON *vaster = json_array(root, "items")->child->next, *next = vaster->next;
 	assert_string_equal(name_of(vaster), "vaster");
-	assert_int_equal(status_of(vaster, "position"), 2);
+	assert_null(json_get(json_object(vaster, "status"), "position"));
 	assert_int_equal(status_of(vaster, "rank"), 2);
 	assert_string_equal(name_of(next), "next");
 	assert_int_equal(status_of(next, "position"), 1);
@@ -439,7 +439,7 @@ static void a_table_has_a_cell_for_each_column(void **state)
 	assert_int_equal(cJSON_GetArraySize(json_array(root, "columnDefinitions")),
 		cJSON_GetArraySize(cells));
 	static const char *const first[] = {
-		"one", "main", "Waiting", "1", NULL, "12 cpu, 1Gi memory"};
+		"one", "main", "Waiting", "1", NULL, "1 pod: 12 cpu, 1Gi memory"};
 	const cJSON *cell = cells->child;
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++, cell = cell->next)
 		if (first[i])
@@ -931,8 +931,7 @@ int main(void)
 		cmocka_unit_test(a_form_that_is_not_served_is_not_another_one),
 		cmocka_unit_test(what_makes_no_sense_is_refused_with_its_name),
 		cmocka_unit_test(a_list_is_in_the_order_of_the_queue),
-		cmocka_unit_test(
-			jobs_that_can_never_start_stand_where_they_are_and_are_ahead_of_none),
+		cmocka_unit_test(jobs_that_can_never_start_have_no_position_and_are_ahead_of_none),
 		cmocka_unit_test(pages_are_of_one_list),
 		cmocka_unit_test(a_list_has_what_was_asked_for),
 		cmocka_unit_test(those_in_trouble_are_found),
