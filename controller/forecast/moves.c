@@ -259,6 +259,7 @@ static const struct {
 	[MOVE_GONE] = {"waiting Job is gone or held", "waiting Jobs are gone or held"},
 	[MOVE_LONGER] = {"run takes longer than expected", "runs take longer than expected"},
 	[MOVE_SOONER] = {"run ended sooner than expected", "runs ended sooner than expected"},
+	[MOVE_STOPPED] = {"run was stopped", "runs were stopped"},
 	[MOVE_NODE_CAME] = {"node was added", "nodes were added"},
 	[MOVE_NODE_WENT] = {"node was removed", "nodes were removed"},
 };
@@ -289,6 +290,6 @@ void moves_say_why(const struct move *m, struct buf *out)
 	if (out->len == empty)
 		buf_puts(out,
 			m->is_later
-				? "no change is known: runs are expected to take longer than before, or more new Jobs to arrive"
-				: "no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
+				? "no change of the queue is known; runs are expected to take longer than before, or more new Jobs to arrive"
+				: "no change of the queue is known; runs are expected to take less time than before, or fewer new Jobs to arrive");
 }

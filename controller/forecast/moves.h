@@ -23,7 +23,8 @@
  *   - how many Jobs of the tree came since, and start before it;
  *   - how many Jobs of the tree are gone though they were to start later than now, or do not start
  *     any more;
- *   - how many runs of the tree went on for longer than in every play, or ended sooner than in any;
+ *   - how many runs of the tree went on for longer than in every play, ended sooner than in any, or
+ *     were stopped before they were to end at the latest;
  *   - how many nodes came or went;
  *   - more Jobs are expected to come, while arrivals are young (forecast/arrivals.h): with each
  *     that comes plays expect more, and again once an hour is known.
@@ -71,6 +72,7 @@ enum move_fact {
 	MOVE_GONE,
 	MOVE_LONGER, /* a run */
 	MOVE_SOONER,
+	MOVE_STOPPED,
 	MOVE_NODE_CAME,
 	MOVE_NODE_WENT,
 	MOVE_MORE_TO_COME, /* Jobs */

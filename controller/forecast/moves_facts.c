@@ -240,21 +240,25 @@ static void look_at_longer(struct making *m)
 	}
 }
 
-/* Whether a run is gone, or ends by itself. If it was stopped, it waits again, or will. */
-static bool has_ended(const struct queue *q, const struct uid *uid)
+/* Tells a run that is gone, or ends by itself, from one that was stopped, whose Job waits again or
+ * will, and from one that goes on with a length that is not known. */
+static void look_at_end(struct making *m, const struct run *old)
 {
 	struct job_outline o;
-	return !queue_outline_job(q, uid, &o) || (o.ends && !o.returns);
+	bool is_known = queue_outline_job(m->world->queue, &old->uid, &o);
+	bool has_ended = !is_known || (o.ends && !o.returns);
+	bool was_stopped = is_known && (!o.holds_quota || (o.ends && o.returns));
+	if (has_ended && m->world->now_ms < old->least_ms)
+		facts_count(m, old->tree, MOVE_SOONER);
+	if (was_stopped && m->world->now_ms < old->most_ms)
+		facts_count(m, old->tree, MOVE_STOPPED);
 }
 
-static void look_at_sooner(struct making *m)
+static void look_at_ends(struct making *m)
 {
-	for (size_t i = 0; i < m->old.head.runs; i++) {
-		const struct run *old = &m->old.run[i];
-		if (m->world->now_ms < old->least_ms && !find_run(&m->now, &old->uid) &&
-			has_ended(m->world->queue, &old->uid))
-			facts_count(m, old->tree, MOVE_SOONER);
-	}
+	for (size_t i = 0; i < m->old.head.runs; i++)
+		if (!find_run(&m->now, &m->old.run[i].uid))
+			look_at_end(m, &m->old.run[i]);
 }
 
 static void look_at_runs(struct making *m)
@@ -265,7 +269,7 @@ static void look_at_runs(struct making *m)
 	if (!m->has_old)
 		return;
 	look_at_longer(m);
-	look_at_sooner(m);
+	look_at_ends(m);
 }
 
 void facts_gather(struct making *m)

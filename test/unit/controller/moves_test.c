@@ -197,10 +197,10 @@ static void nothing_is_made_up(void **state)
 	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 60});
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 90});
 	assert_why(&a[1], 2,
-		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take longer than before, or more new Jobs to arrive");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 30});
 	assert_why(&a[2], 2,
-		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -226,7 +226,7 @@ static void jobs_that_came_are_counted(void **state)
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}, {3, 90}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});
 	assert_why(&a[3], 3, /* Jobs that come make nothing sooner */
-		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 4);
 	queue_free(q);
 }
@@ -245,7 +245,7 @@ static void jobs_that_are_gone_or_held_are_counted(void **state)
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {3, NEVER}, {4, 60});
 	assert_why(&a[2], 4, "1 waiting Job is gone or held");
 	assert_why(&a[2], 3, /* it makes nothing later */
-		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take longer than before, or more new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -265,7 +265,7 @@ static void runs_that_go_on_are_counted_once(void **state)
 	now_ms = BEGIN_MS + 41 * MINUTE_MS;
 	ANSWER(&a[2], q, now_ms, &a[1], {2, 60}, {3, 140});
 	assert_why(&a[2], 2, /* known already when that was told */
-		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take longer than before, or more new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -287,19 +287,55 @@ static void runs_that_end_early_are_counted(void **state)
 	queue_free(q);
 }
 
-/* One that is stopped waits again: it did not end. */
-static void runs_that_are_stopped_have_not_ended(void **state)
+/* The run did not end by itself: its Job waits again. */
+static void runs_that_are_stopped_are_counted(void **state)
+{
+	struct answer a[3];
+	struct uid first = uid_of(1);
+	struct queue *q = busy_queue(3);
+	(void)state;
+	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 30}, {3, 90});
+	queue_release_job(q, &first, BEGIN_MS, BEGIN_MS + HOUR_MS);
+	ANSWER(&a[1], q, BEGIN_MS, &a[0], {1, 60}, {2, 0}, {3, 60});
+	assert_why(&a[1], 3, "1 run was stopped");
+	ANSWER(&a[2], q, BEGIN_MS, &a[1], {1, 60}, {2, 0}, {3, 90});
+	assert_why(&a[2], 3, /* it makes nothing later */
+		"no change of the queue is known; runs are expected to take longer than before, or more new Jobs to arrive");
+	done(a, 3);
+	queue_free(q);
+}
+
+/* Holds Job 1 while it runs: its pods have not ended yet. */
+static void a_run_on_hold_is_counted_once(void **state)
+{
+	struct answer a[3];
+	struct uid first = uid_of(1);
+	struct queue *q = busy_queue(3);
+	(void)state;
+	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 60}, {3, 120});
+	tell(q, BEGIN_MS, (struct told){1, 1, 60 * MINUTE_MS, .runs = true, .hold = "true"});
+	assert_int_equal(decide(q, BEGIN_MS), 1);
+	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 60}, {3, 120});
+	queue_release_job(q, &first, BEGIN_MS, BEGIN_MS);
+	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 0}, {3, 60});
+	assert_why(&a[2], 3, "1 run was stopped");
+	done(a, 3);
+	queue_free(q);
+}
+
+/* No play expected it to run for so long: when it was to end is past. */
+static void a_stop_after_the_expected_end_is_no_reason(void **state)
 {
 	struct answer a[2];
 	struct uid first = uid_of(1);
 	struct queue *q = busy_queue(3);
 	(void)state;
-	least_ms = 30 * MINUTE_MS;
+	most_ms = 0;
 	ANSWER(&a[0], q, BEGIN_MS, NULL, {2, 30}, {3, 90});
 	queue_release_job(q, &first, BEGIN_MS, BEGIN_MS + HOUR_MS);
-	ANSWER(&a[1], q, BEGIN_MS, &a[0], {1, 60}, {2, 0}, {3, 60});
+	ANSWER(&a[1], q, BEGIN_MS + 1, &a[0], {1, 60}, {2, 0}, {3, 60});
 	assert_why(&a[1], 3,
-		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 2);
 	queue_free(q);
 }
@@ -345,7 +381,7 @@ static void more_jobs_that_are_to_come_are_a_reason(void **state)
 	arrivals = 6;
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}); /* that makes nothing sooner */
 	assert_why(&a[3], 2,
-		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take less time than before, or fewer new Jobs to arrive");
 	arrivals_are_young = false;
 	set_node(q, "lost");
 	queue_drop_node(q, "lost");
@@ -354,7 +390,7 @@ static void more_jobs_that_are_to_come_are_a_reason(void **state)
 	arrivals = 9;
 	ANSWER(&a[5], q, BEGIN_MS, &a[4], {2, 200}); /* by the hour it may be as many as before */
 	assert_why(&a[5], 2,
-		"no change is known: runs are expected to take longer than before, or more new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take longer than before, or more new Jobs to arrive");
 	done(a, 6);
 	queue_free(q);
 }
@@ -382,7 +418,7 @@ static void objects_of_its_tree_have_names(void **state)
 	assert_why(&a[1], 2, "ResourceFlavor node was changed");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 20});
 	assert_why(&a[2], 2,
-		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -451,7 +487,7 @@ static void in_another_tree_it_begins_anew(void **state)
 	edit_flavor(q, "node", "c");
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 60});
 	assert_why(&a[2], 2, /* the flavor is of the other tree */
-		"no change is known: runs are expected to take less time than before, or fewer new Jobs to arrive");
+		"no change of the queue is known; runs are expected to take less time than before, or fewer new Jobs to arrive");
 	done(a, 3);
 	queue_free(q);
 }
@@ -512,7 +548,9 @@ int main(void)
 		cmocka_unit_test(jobs_that_are_gone_or_held_are_counted),
 		cmocka_unit_test(runs_that_go_on_are_counted_once),
 		cmocka_unit_test(runs_that_end_early_are_counted),
-		cmocka_unit_test(runs_that_are_stopped_have_not_ended),
+		cmocka_unit_test(runs_that_are_stopped_are_counted),
+		cmocka_unit_test(a_run_on_hold_is_counted_once),
+		cmocka_unit_test(a_stop_after_the_expected_end_is_no_reason),
 		cmocka_unit_test(nodes_are_counted_by_the_way_they_move_it),
 		cmocka_unit_test(more_jobs_that_are_to_come_are_a_reason),
 		cmocka_unit_test(objects_of_its_tree_have_names),

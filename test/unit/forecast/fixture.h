@@ -66,6 +66,7 @@ struct told {
 	int32_t least;	   /* min-parallelism */
 	bool runs;	   /* it was seen unsuspended */
 	const char *after; /* afterok: this name */
+	const char *hold;  /* sluice.dev/hold */
 };
 
 static inline void tell(struct queue *q, int64_t at_ms, struct told t)
@@ -80,6 +81,7 @@ static inline void tell(struct queue *q, int64_t at_ms, struct told t)
 		.name = name,
 		.queue = "main",
 		.priority_class = t.class ? t.class : "",
+		.hold = t.hold,
 		.pod_priority_class = "",
 		.family = "family-",
 		.created_ms = at_ms,
