@@ -9,6 +9,7 @@
 #include "cli/cents.h"
 #include "cli/commands.h"
 #include "cli/explain/answer.h"
+#include "cli/hold_words.h"
 #include "cli/local_times.h"
 #include "cli/queue/object.h"
 #include "cli/question.h"
@@ -150,7 +151,8 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
  * waits for that). */
 static const cJSON *forecast_of(const cJSON *job)
 {
-	return is_waiting(job) ? json_object(status_of(job), "start") : NULL;
+	bool may_start = is_waiting(job) && !hold_words_apply(job);
+	return may_start ? json_object(status_of(job), "start") : NULL;
 }
 
 /* True if the forecast adds to the sentence: it says when. Where time alone decides, the sentence
@@ -335,12 +337,21 @@ static void lead_quota(struct table *t, bool first, const cJSON *q, const void *
 	put_label(t, first ? "quota" : "");
 }
 
+static void put_sentence(const cJSON *job, struct local_times *times, struct buf *out)
+{
+	struct buf message;
+	buf_init(&message, OUTPUT_MAX_BYTES);
+	hold_words_message(job, false, &message);
+	local_times_render(times, buf_text(&message), out);
+	buf_done(&message);
+}
+
 void explain_render(const cJSON *job, const struct explain_queues *queues, int64_t now_ms,
 	const struct style *style, struct buf *out)
 {
 	struct local_times times = {""};
 	struct short_times starts = short_times_from(now_ms);
-	local_times_render(&times, text_of(status_of(job), "message"), out);
+	put_sentence(job, &times, out);
 	short_times_take(&starts, &times);
 	put_likely_start(job, &starts, out);
 	short_times_share(&starts, &times);

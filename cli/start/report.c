@@ -6,6 +6,7 @@
 #include "base/span.h"
 #include "base/json_writer.h"
 #include "cli/commands.h"
+#include "cli/hold_words.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
 
@@ -30,7 +31,8 @@ static bool is_waiting(const cJSON *job)
 
 bool start_report_is_to_come(const cJSON *job)
 {
-	return is_waiting(job) && !start_of(job) && !truth_of(status_of(job), "noForecasts");
+	return is_waiting(job) && !start_of(job) && !hold_words_apply(job) &&
+	       !truth_of(status_of(job), "noForecasts");
 }
 
 /* ---- sentences ------------------------------------------------------------------------------- */
@@ -39,9 +41,13 @@ bool start_report_is_to_come(const cJSON *job)
 static void put_message(const cJSON *job, struct short_times *times, struct buf *out)
 {
 	struct local_times local = {""};
+	struct buf message;
+	buf_init(&message, SENTENCE_MAX_BYTES);
+	hold_words_message(job, hold_words_apply(job), &message);
 	short_times_share(times, &local);
-	local_times_render(&local, text_of(status_of(job), "message"), out);
+	local_times_render(&local, buf_text(&message), out);
 	short_times_take(times, &local);
+	buf_done(&message);
 	buf_putc(out, '\n');
 }
 
@@ -167,12 +173,23 @@ static void put_move(const cJSON *start, struct short_times *times, struct buf *
 	buf_done(&line);
 }
 
+static void put_no_start(const cJSON *job, struct buf *out)
+{
+	struct buf line;
+	buf_init(&line, SENTENCE_MAX_BYTES);
+	hold_words_no_start(job, &line);
+	text_render(buf_text(&line), out);
+	buf_done(&line);
+}
+
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 {
-	const cJSON *start = start_of(job);
+	const cJSON *start = hold_words_apply(job) ? NULL : start_of(job);
 	struct short_times times = short_times_from(now_ms);
 	if (!is_waiting(job)) {
 		buf_puts(out, "The Job is not waiting.");
+	} else if (hold_words_apply(job)) {
+		put_no_start(job, out);
 	} else if (!start && truth_of(status_of(job), "noForecasts")) {
 		buf_puts(out, "No forecast: this controller simulates none (--forecasts off).");
 	} else if (!start) {

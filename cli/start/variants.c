@@ -7,9 +7,11 @@
 #include "base/json_writer.h"
 #include "cli/commands.h"
 #include "base/flags.h"
+#include "cli/hold_words.h"
 #include "cli/short_times.h"
 #include "cli/start/report.h"
 #include "sluice/keys.h"
+#include "sluice/queue.h"
 
 enum { CELL_MAX_BYTES = 4096 };
 
@@ -224,12 +226,35 @@ static int64_t draws_of(const cJSON *start, const cJSON *status)
 	return draws > 0 ? draws : number_of(status, "draws");
 }
 
+/* Tells whether no simulation had a start since the Job is on hold: no change that is tried ends
+ * that. */
+static bool is_on_hold(const cJSON *review)
+{
+	const cJSON *status = status_of(review), *start = json_object(status, "start");
+	return start && number_of(start, "misses") >= draws_of(start, status) &&
+	       strcmp(text_of(start, "reason"), wait_reason_name(WAIT_HELD)) == 0;
+}
+
+static void put_no_start(const cJSON *review, struct buf *out)
+{
+	struct buf line;
+	buf_init(&line, CELL_MAX_BYTES);
+	hold_words_no_start(review, &line);
+	text_render(buf_text(&line), out);
+	buf_puts(out, "\n");
+	buf_done(&line);
+}
+
 void start_variants_render(
 	const cJSON *review, int64_t now_ms, const struct style *style, struct buf *out)
 {
 	const cJSON *status = status_of(review), *variants = json_array(status, "variants");
 	const cJSON *start = json_object(status, "start");
 	struct short_times times = short_times_from(now_ms);
+	if (is_on_hold(review)) {
+		put_no_start(review, out);
+		return;
+	}
 	if (start)
 		start_report_line_of(start, draws_of(start, status), &times, out);
 	else

@@ -95,6 +95,21 @@ static void a_forecast_that_adds_nothing(void **state)
 	buf_done(&out);
 }
 
+static void a_job_on_hold_names_the_command_that_releases_it(void **state)
+{
+	(void)state;
+	struct buf out;
+	buf_init(&out, 1 << 20);
+	explain("{\"metadata\":{\"name\":\"a\",\"namespace\":\"team\"}," SPEC
+		",\"status\":{\"state\":\"Waiting\",\"reason\":\"OnHold\",\"message\":\"on hold: no "
+		"data; to queue it again: kubectl annotate -n team job/a sluice.dev/hold-\","
+		"\"start\":{\"draws\":16,\"misses\":16,\"waitsFor\":\"on hold\"}}}",
+		NULL, &out);
+	wants(&out, "on hold: no data; to queue it again: sluice release job/a -n team\n\n");
+	assert_null(strstr(buf_text(&out), "forecast"));
+	buf_done(&out);
+}
+
 static void a_job_that_runs(void **state)
 {
 	(void)state;
@@ -216,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_that_waits),
 		cmocka_unit_test(a_forecast_that_adds_nothing),
+		cmocka_unit_test(a_job_on_hold_names_the_command_that_releases_it),
 		cmocka_unit_test(a_job_that_runs),
 		cmocka_unit_test(what_is_not_in_line_says_so),
 		cmocka_unit_test(queues_are_read_from_their_objects),

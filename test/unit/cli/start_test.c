@@ -102,6 +102,29 @@ static void it_says_what_it_rests_on(void **state)
 	buf_done(&out);
 }
 
+/* Until it is released there is no start, and nothing was simulated for it. */
+static void of_a_job_on_hold_is_said_how_to_release_it(void **state)
+{
+	static const char *const starts[] = {
+		"", ",\"start\":{" SURE "\"misses\":16,\"waitsFor\":\"on hold\"}"};
+	(void)state;
+	for (size_t i = 0; i < ROWS(starts); i++) {
+		struct buf job, out;
+		buf_init(&job, 65536);
+		buf_printf(&job,
+			JOB("\"state\":\"Waiting\",\"reason\":\"OnHold\",\"message\":\"on hold: "
+			    "wait for the new data; to queue it again: kubectl annotate -n team "
+			    "job/train sluice.dev/hold-\"%s"),
+			starts[i]);
+		render(buf_text(&job), false, &out);
+		assert_string_equal(buf_text(&out),
+			"No start while it is on hold. To queue it again: sluice release job/train -n team\n\n"
+			"on hold: wait for the new data\n");
+		buf_done(&out);
+		buf_done(&job);
+	}
+}
+
 static void it_says_what_moved_it(void **state)
 {
 	(void)state;
@@ -292,6 +315,21 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 	buf_done(&out);
 }
 
+static void of_a_job_on_hold_no_change_is_told(void **state)
+{
+	(void)state;
+	struct buf out;
+	render_review(
+		"{\"kind\":\"StartReview\",\"metadata\":{\"name\":\"train-8\",\"namespace\":"
+		"\"team\"},\"status\":{\"draws\":4,\"start\":{\"draws\":4,\"misses\":4,\"reason\":"
+		"\"OnHold\",\"waitsFor\":\"on hold\"},\"variants\":[" VARIANT(
+			"Pods", "8", "with 8 pods", EARLIER(0)) "]}}",
+		false, &out);
+	assert_string_equal(buf_text(&out),
+		"No start while it is on hold. To queue it again: sluice release job/train-8 -n team\n");
+	buf_done(&out);
+}
+
 /* What is printed is pasted into a shell. */
 static void a_command_has_plain_names_only(void **state)
 {
@@ -412,12 +450,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_line_says_when),
 		cmocka_unit_test(it_says_what_it_rests_on),
+		cmocka_unit_test(of_a_job_on_hold_is_said_how_to_release_it),
 		cmocka_unit_test(it_says_what_moved_it),
 		cmocka_unit_test(of_a_controller_that_plays_none_nothing_is_awaited),
 		cmocka_unit_test(json_has_it_as_it_came),
 		cmocka_unit_test(it_is_asked_for_until_it_is_known),
 		cmocka_unit_test(what_helps_is_told_with_its_command),
 		cmocka_unit_test(where_nothing_helps_one_line_says_what_was_tried),
+		cmocka_unit_test(of_a_job_on_hold_no_change_is_told),
 		cmocka_unit_test(a_command_has_plain_names_only),
 		cmocka_unit_test(a_review_in_json_has_all_of_its_status),
 		cmocka_unit_test(each_answer_to_a_review_has_a_sentence),
