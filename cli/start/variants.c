@@ -264,7 +264,7 @@ void start_variants_render(
 	if (helpful > 0)
 		put_texts(variants, helps, "Not earlier: ", out);
 	else if (variants && variants->child)
-		put_texts(variants, NULL, "No change that was tried starts the Job earlier: ", out);
+		put_texts(variants, NULL, "Tried without gain: ", out);
 	else
 		buf_puts(out, "There is no change to try that could start the Job earlier.\n");
 	put_texts(json_array(status, "notPlayed"), NULL, "Not tried: ", out);

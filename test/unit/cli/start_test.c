@@ -307,7 +307,7 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 		false, &out);
 	assert_string_equal(buf_text(&out),
 		"Expected start 13:10 UTC, 90 % sure by 14:30.\n\n"
-		"No change that was tried starts the Job earlier: with 8 pods instead of 16; in LocalQueue day.\n\n"
+		"Tried without gain: with 8 pods instead of 16; in LocalQueue day.\n\n"
 		"Simulated 4 times each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
 	render_review(REVIEW("\"variants\":[]"), false, &out);
