@@ -134,10 +134,10 @@ void unlisted_job_tell_absent(
 			text_of(last, "message"));
 	else if (events)
 		buf_printf(out,
-			"there is no Job %s/%s, and there are no Events of one: it never existed, or was deleted long ago. sluice jobs -n %s lists those that are queued",
-			ns, name, ns);
+			"there is no Job %s in namespace %s (another namespace: -n), or it was deleted long ago. sluice jobs -n %s lists those that are queued",
+			name, ns, ns);
 	else
 		buf_printf(out,
-			"there is no Job %s/%s: it never existed or was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs)",
-			ns, name);
+			"there is no Job %s in namespace %s (another namespace: -n), or it was deleted (spec.ttlSecondsAfterFinished deletes finished Jobs)",
+			name, ns);
 }
