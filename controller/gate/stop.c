@@ -399,9 +399,13 @@ static void put_stop(const struct gate_job *j, int64_t lost_ms, struct buf *out)
 		buf_printf(out, "%s%s ", message, strpbrk(message, ";:") ? ";" : ":");
 		put_lost(j, lost_ms, out);
 	} else {
-		buf_printf(out, "%s (%s): %s%s",
-			j->gone || j->seen.deleting ? "Deleted" : "Stopped", j->stop.reason,
-			message, *message ? "; " : "");
+		if (strcmp(j->stop.reason, REASON_DELETED) == 0)
+			buf_puts(out, "Stopped, because its Job was deleted: ");
+		else
+			buf_printf(out,
+				"%s (%s): ", j->gone || j->seen.deleting ? "Deleted" : "Stopped",
+				j->stop.reason);
+		buf_printf(out, "%s%s", message, *message ? "; " : "");
 		put_lost(j, lost_ms, out);
 	}
 	if (is_queued_again(j))

@@ -286,7 +286,7 @@ static void a_job_that_is_gone_is_not_told(void **state)
 	decide_notice(w, STOP_MS); /* nobody has heard of the deletion */
 	at(w, T0 + 30000);
 	assert_int_equal(w->sent[INTENT_WARN], 1);
-	assert_non_null(strstr(w->notes, "Stop: Deleted"));
+	assert_non_null(strstr(w->notes, "Stop: Stopped, because its Job was deleted: "));
 }
 
 /* Its label was taken off: it is not ours to tell, and the gate does not go round and round. */
