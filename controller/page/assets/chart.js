@@ -84,7 +84,8 @@ export function usageChart(told, { name, resource, units: held }, quota) {
   const y = (n) => GROUND - (GROUND - 6) * (n / most), at = (i) => from + i * step;
   const steps = held.map((n, i) => block(x(at(i)), x(Math.min(until, at(i + 1))), { class: "held", y: y(n), height: GROUND - y(n) }));
   const average = held.reduce((sum, n) => sum + n, 0) / Math.max(1, held.length), a = (n) => amount(resource, n);
-  const words = `on average ${a(average)}, ${a(Math.max(0, ...held))} in the fullest ${span(told.stepSeconds)}; the quota is ${a(quota)} now`;
+  const length = told.stepSeconds === 900 ? "quarter hour" : span(told.stepSeconds);
+  const words = `average ${a(average)}; fullest ${length} ${a(Math.max(0, ...held))}; the quota is ${a(quota)} now`;
   return h("figure", {}, h("figcaption", {}, h("strong", {}, `${name}, ${resource}`), `: ${words}`),
     svg("svg", { class: "chart", height: HEIGHT, role: "img", "aria-label": `${resource} of ${name} over the last day: ${words}` }, steps,
       svg("line", { class: "limit", x1: 0, x2: "100%", y1: y(quota), y2: y(quota) }), ticks(from, until, HEIGHT)),

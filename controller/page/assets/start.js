@@ -2,6 +2,8 @@
 
 import { moment } from "./words.js";
 
+export const ON_HOLD = "OnHold"; // the reason of a Job that starts only once it is released
+
 const DAY_MS = 86_400_000, HORIZON = "30 days";
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
@@ -29,7 +31,7 @@ function end({ p50, p90, misses, draws }) {
 
 // "Tue 14:10, 90 % sure by 15:30"; "" where it is not known, or the Job does not wait.
 export function startWords({ reason, start }) {
-  if (!reason || !start) return "";
+  if (!reason || !start || reason === ON_HOLD) return "";
   if ((start.misses || 0) >= start.draws) return `none within ${HORIZON}`;
   return middle(start) + end(start);
 }

@@ -3,7 +3,7 @@
 
 import { block, nowLine, scaleOf, ticks } from "./chart.js";
 import { h, jobLink, svg, table } from "./dom.js";
-import { movedWords, startWords } from "./start.js";
+import { movedWords, ON_HOLD, startWords } from "./start.js";
 import { amount, count, money, moment, span, spanIfKnown, time } from "./words.js";
 
 const HEIGHT = 66, GROUND = 46;
@@ -20,6 +20,7 @@ function isForUnnamedJob({ reason, preemptor }) {
 }
 
 export function why(run) {
+  if (run.state === "Running") return "goes on";
   if (run.state !== "Ended" && run.state !== "Stopping") return run.state;
   if (isForUnnamedJob(run)) return "Preempted for a Job of another namespace";
   return run.preemptor ? [`${run.reason || "Stopped"} for `, nameLink(run.preemptor)] : run.reason || run.state;
@@ -62,12 +63,19 @@ function waitsSince(job, runs) {
   return [job.status.queuedAt, ...ends].reduce((a, b) => (new Date(a) > new Date(b) ? a : b));
 }
 
+// A Job on hold is in no queue. When that began is not known of one that has not run.
+function waitWords({ status: { reason, message = "" } }, runs) {
+  const isHeld = reason === ON_HOLD, because = message.split("; ")[0];
+  if (runs.length) return isHeld ? because.replace(/^on hold/, "On hold") : "Queued again";
+  return isHeld ? `Queued, and ${because}` : "Queued";
+}
+
 // What the ledger does not know yet: the wait that goes on, and the moments to come.
 function momentsOfNow(job, runs) {
   if (!job) return [];
   const { start, startAt, stopsAt, deadline } = job.status, isKnown = runs.some((run) => run.state !== "Ended");
   return [
-    !isKnown && [waitsSince(job, runs), runs.length ? "Queued again" : "Queued"],
+    !isKnown && [waitsSince(job, runs), waitWords(job, runs)],
     [startAt, "Cannot start before"],
     [startWords(job.status) && start.p50, `Expected start: ${startWords(job.status)}`],
     [movedWords(job.status) && start.moved.at, `Expected start moved: ${movedWords(job.status)}`],

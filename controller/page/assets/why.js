@@ -96,15 +96,17 @@ async function circumstances(known, signal) {
 
 /* ---- all of it ---- */
 
-function clauses(message) {
-  const parts = message.split("; ");
-  return parts.length > 1 ? h("ul", {}, parts.slice(1).map((part) => h("li", {}, part))) : "";
+const IN_LINE = /^(it is first|[\d,]+ Jobs? (is|are) ahead of it) in ClusterQueue /; // ahead() says it, with a link
+
+function clauses({ message, position }) {
+  const parts = message.split("; ").slice(1).filter((part) => !position || !IN_LINE.test(part));
+  return parts.length ? h("ul", {}, parts.map((part) => h("li", {}, part))) : "";
 }
 
 export async function whyItWaits(known, signal) {
   const { metadata, status } = known, { namespace, name } = metadata;
   const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) };
-  return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status.message), h("ul", {},
+  return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status), h("ul", {},
     status.reason && status.queuedAt ? h("li", {}, `Queued ${since(status.queuedAt)} ago: ${status.reason}.`) : "",
     status.startAt ? h("li", {}, `Cannot start before ${moment(status.startAt)}.`) : "",
     await circumstances(known, signal), ahead(known)),
