@@ -97,7 +97,22 @@ static void explain_starting(const struct gate_job *j, struct explanation *x)
 					 : "what is known of it may be old");
 }
 
-static void explain_phase(const struct gate_job *j, struct explanation *x)
+/* Explains a run that ends because its Job was put on hold. A Job that was released meanwhile is
+ * not on hold any more. */
+static bool explain_held(const struct gate *g, const struct gate_job *j, struct explanation *x)
+{
+	const char *because = queue_job_hold(g->queue, &j->uid);
+	if (!j->seen.held || j->seen.deleting || !j->stop.reason ||
+		strcmp(j->stop.reason, stop_reason_name(STOP_REASON_HELD)) != 0)
+		return false;
+	snprintf(x->sentence, sizeof(x->sentence),
+		"on hold%s%s; it is being stopped, its quota is free once its last pod is gone%s%s",
+		because ? ": " : "", because ? because : "", j->stop.pod_trouble ? "; " : "",
+		j->stop.pod_trouble ? j->stop.pod_trouble : "");
+	return true;
+}
+
+static void explain_phase(const struct gate *g, const struct gate_job *j, struct explanation *x)
 {
 	char words[DELETION_SIZE];
 	const char *kept = deletion_words(j, words, sizeof(words));
@@ -118,12 +133,16 @@ static void explain_phase(const struct gate_job *j, struct explanation *x)
 		break;
 	case PHASE_STOPPING:
 	case PHASE_EVICTING:
+		if (explain_held(g, j, x))
+			break;
 		snprintf(x->sentence, sizeof(x->sentence), "stopping: %s%s%s",
 			j->stop.message ? j->stop.message : j->stop.reason,
 			j->stop.pod_trouble ? "; " : "",
 			j->stop.pod_trouble ? j->stop.pod_trouble : "");
 		break;
 	case PHASE_DRAINING:
+		if (explain_held(g, j, x))
+			break;
 		snprintf(x->sentence, sizeof(x->sentence),
 			"ended (%s); its quota is free once its last pod is gone%s%s%s%s",
 			j->stop.message ? j->stop.message : j->stop.reason, *kept ? ": " : "", kept,
@@ -337,7 +356,7 @@ bool gate_explain(const struct gate *g, const char *ns, const char *name, int64_
 		explain_ends_when_stopped(found, ret);
 	}
 	if (!explain_provision(g, found, ret) || found->phase != PHASE_STARTING)
-		explain_phase(found, ret);
+		explain_phase(g, found, ret);
 	explain_failing(g, found, ret);
 	if (found->phase == PHASE_WAITING || found->phase == PHASE_RESERVING)
 		explain_ledger(g, ret);

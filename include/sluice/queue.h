@@ -700,6 +700,9 @@ enum wait_reason {
 const char *wait_reason_name(enum wait_reason r);
 /* Names what a Job waits for, as a column of a list has it: "quota", "on hold". "" for WAIT_NOT. */
 const char *wait_reason_phrase(enum wait_reason r);
+/* Returns why the Job is on hold, as annotation sluice.dev/hold says; NULL: it says no more than
+ * that it is, or the Job is not on hold. */
+const char *queue_job_hold(const struct queue *q, const struct uid *uid);
 /* Says whether a Job that waits for this reason starts only after a person has changed it, or an
  * object that it needs. No start of it can be told. */
 bool wait_reason_needs_change(enum wait_reason r);

@@ -487,11 +487,24 @@ static void explain_deactivated(const struct workload *w, struct text *t)
 }
 
 /* "true" and "yes" say only that there is a hold. */
+static const char *hold_words(const struct workload *w)
+{
+	bool says =
+		w->hold && *w->hold && strcmp(w->hold, "true") != 0 && strcmp(w->hold, "yes") != 0;
+	return says ? w->hold : NULL;
+}
+
+const char *queue_job_hold(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w ? hold_words(w) : NULL;
+}
+
 static void explain_hold(const struct workload *w, struct text *t)
 {
-	bool says = *w->hold && strcmp(w->hold, "true") != 0 && strcmp(w->hold, "yes") != 0;
+	const char *words = hold_words(w);
 	text_add(t, "on hold: ");
-	text_add_cut(t, says ? w->hold : "annotation sluice.dev/hold is set", HOLD_SHOWN - 1);
+	text_add_cut(t, words ? words : "annotation sluice.dev/hold is set", HOLD_SHOWN - 1);
 	add_release(w, t);
 }
 

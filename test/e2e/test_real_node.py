@@ -345,7 +345,7 @@ def test_while_a_node_has_lost_its_power_the_quota_of_its_pods_is_given_to_no_ot
     wait_until("the node to be missed", lambda: not box.real_node.is_ready(), LATER)
     world.wait_job("evicted", "to have its pod evicted", lambda j: j["status"].get("terminating") == 1, LATER)
     world.waits("next")
-    for name, words in (("stopped", "ended (Held); its quota is free once its last pod is gone"),
+    for name, words in (("stopped", "on hold; it is being stopped, its quota is free once its last pod is gone"),
                         ("evicted", "but 1 of its pods was deleted and has not gone yet; a pod is replaced, and its quota free, only when it is gone"),
                         ("next", "800m of 1 in use")):
         said = world.wait(f"explain to say of {name} that {words}", lambda n=name, w=words: w in (x := world.explain(n)["sentence"]) and x, LATER, about=name)

@@ -471,6 +471,27 @@ static void a_successor_finds_it_and_has_it_start(void **state)
 	assert_int_equal(w->j->now->job.admission.attempt, 2);
 }
 
+/* Its pods end: it is said why, and when its quota is free. */
+static void a_run_that_its_owner_holds_says_so_while_it_stops(void **state)
+{
+	static const struct {
+		const char *hold, *said;
+	} rows[] = {
+		{"no data",
+			"on hold: no data; it is being stopped, its quota is free once its last pod is gone"},
+		{"yes", "on hold; it is being stopped, its quota is free once its last pod is gone"},
+		{NULL, "ended (Held); its quota is free once its last pod is gone"}};
+	struct world *w = *state;
+	struct explanation x;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct snap *s = model_api_edit(&w->api, w->j);
+		s->job.hold = rows[i].hold;
+		write_job(w, s, false);
+		assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
+		assert_string_equal(x.sentence, rows[i].said);
+	}
+}
+
 static void a_person_who_means_it_is_heeded(void **state)
 {
 	static const char hold[] = "suspended by kubectl-edit at 2026-11-21T10:00:00Z while it ran";
@@ -1090,6 +1111,7 @@ int main(void)
 		SILENT_RUN(what_ended_well_is_not_lost_with_a_namespace),
 		SILENT_RUN(a_manifest_that_is_applied_again_holds_nobody),
 		SILENT_RUN(a_successor_finds_it_and_has_it_start),
+		SILENT_RUN(a_run_that_its_owner_holds_says_so_while_it_stops),
 		SILENT_RUN(a_person_who_means_it_is_heeded),
 		SILENT_WORLD(a_start_that_is_refused_is_put_on_hold),
 		SILENT_WORLD(flavors_that_exclude_each_other_put_it_on_hold),
