@@ -33,6 +33,14 @@ struct span_text span_short(int64_t ms)
 	return in_units(s - s % told_s, DAYS);
 }
 
+struct span_text span_about(int64_t ms)
+{
+	const int64_t minute_ms = MINUTE_S * 1000, hour_ms = HOUR_S * 1000;
+	int64_t step_ms = ms < minute_ms ? 1000 : ms < hour_ms ? minute_ms : 5 * minute_ms;
+	bool is_rounded = ms >= minute_ms && ms < INT64_MAX - step_ms;
+	return span_short(is_rounded ? (ms + step_ms / 2) / step_ms * step_ms : ms);
+}
+
 struct span_text span_of_seconds(double seconds)
 {
 	return span_short(seconds > 0 ? (int64_t)(seconds < 1e15 ? seconds * 1000 : 1e18) : 0);

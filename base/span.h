@@ -22,6 +22,9 @@ struct span_text {
 
 /* Writes the short form. A rest below the last unit is cut off, as in an age; below 0 is as 0. */
 struct span_text span_short(int64_t ms);
+/* Writes a guess in the short form: in whole minutes from a minute on, in steps of five minutes from
+ * an hour on, to the nearest. */
+struct span_text span_about(int64_t ms);
 /* Writes the short form of seconds, as JSON has them. */
 struct span_text span_of_seconds(double seconds);
 

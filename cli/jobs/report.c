@@ -51,10 +51,19 @@ static void put_clock(struct jobs_report *r, int64_t at_ms, struct buf *out)
 	short_times_share(&times, &r->times);
 }
 
+static void put_earliest(int64_t ms, struct buf *out)
+{
+	if (ms > 0)
+		buf_printf(out, "in %s", span_short(ms).s);
+	else
+		buf_puts(out, "due");
+}
+
+/* Appends a guess. */
 static void put_wait(const char *how, int64_t ms, struct buf *out)
 {
 	if (ms > 0)
-		buf_printf(out, "%s %s", how, span_short(ms).s);
+		buf_printf(out, "%s %s", how, span_about(ms).s);
 	else
 		buf_puts(out, "due");
 }
@@ -68,7 +77,7 @@ static void put_start(struct jobs_report *r, const cJSON *status, struct buf *ou
 		buf_puts(out, "since ");
 		put_clock(r, at_ms, out);
 	} else if (instant_of(status, "startAt", &at_ms)) {
-		put_wait("in", at_ms - now_ms, out);
+		put_earliest(at_ms - now_ms, out);
 	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
 		put_wait("in about", at_ms - now_ms, out);
 	} else {

@@ -444,7 +444,7 @@ static void put_asks(struct json_writer *w, const struct shown *x)
 /* Appends a likely start, "about": a forecast is of some moments ago. */
 static void put_likely_start(int64_t in_ms, struct buf *out)
 {
-	buf_printf(out, in_ms > 0 ? "about %s" : "soon", span_short(in_ms).s);
+	buf_printf(out, in_ms > 0 ? "about %s" : "soon", span_about(in_ms).s);
 }
 
 static void put_start(struct json_writer *w, const struct shown *x)

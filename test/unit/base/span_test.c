@@ -32,6 +32,18 @@ static void people_read_two_units(void **state)
 		assert_string_equal(span_short(rows[i].ms).s, rows[i].text);
 }
 
+static void a_guess_is_no_more_exact_than_it_is(void **state)
+{
+	static const struct row rows[] = {{-5000, "0s"}, {59999, "59s"}, {60000, "1m"},
+		{89999, "1m"}, {90000, "2m"}, {282000, "5m"}, {HOUR - 30000, "1h"}, {HOUR, "1h"},
+		{HOUR + 149999, "1h"}, {HOUR + 150000, "1h5m"}, {11565000, "3h15m"},
+		{DAY - 1, "1d"}, {2 * DAY + 4 * HOUR, "2d4h"}, {INT64_MIN, "0s"},
+		{INT64_MAX, "106751991167d"}};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++)
+		assert_string_equal(span_about(rows[i].ms).s, rows[i].text);
+}
+
 static void settings_have_all_of_it(void **state)
 {
 	static const struct row rows[] = {{-1, "0s"}, {0, "0s"}, {1, "1s"}, {45000, "45s"},
@@ -86,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(people_read_two_units),
+		cmocka_unit_test(a_guess_is_no_more_exact_than_it_is),
 		cmocka_unit_test(settings_have_all_of_it),
 		cmocka_unit_test(seconds_of_json_are_any_number),
 		cmocka_unit_test(what_people_write_is_read),

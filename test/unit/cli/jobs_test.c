@@ -220,6 +220,8 @@ static void a_start_says_when(void **state)
 	} rows[] = {{"\"state\":\"Waiting\",\"startAt\":\"2026-11-26T11:59:59Z\"", "due"},
 		{"\"state\":\"Waiting\",\"start\":{\"p50\":\"2026-11-26T15:00:00Z\"}",
 			"in about 3h"},
+		{"\"state\":\"Waiting\",\"start\":{\"p50\":\"2026-11-26T12:04:42Z\"}",
+			"in about 5m"},
 		{"\"state\":\"Waiting\",\"start\":{\"p50\":\"2026-11-26T11:59:00Z\"}", "due"},
 		{"\"state\":\"Waiting\",\"startAt\":\"2026-11-28T16:00:00Z\"", "in 2d4h"},
 		{"\"state\":\"Running\",\"startedAt\":\"2026-11-25T14:05:00Z\"",
