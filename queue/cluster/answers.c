@@ -138,8 +138,9 @@ void nodes_fit(struct nodes *n, const struct pod *p, struct fit_answer *ret)
 	if (t.fitting > 0)
 		return;
 	ret->fit = t.suitable > 0 ? FIT_NOT_NOW : FIT_NEVER;
-	fit_cache_sentence(q.fit_cache, n->nknown, ret->fit == FIT_NEVER ? t.ever : t.now,
-		ret->sentence, sizeof(ret->sentence));
+	const size_t *counts = ret->fit == FIT_NEVER ? t.ever : t.now;
+	ret->has_taints = counts[OBSTACLE_TAINT] > 0;
+	fit_cache_sentence(q.fit_cache, n->nknown, counts, ret->sentence, sizeof(ret->sentence));
 }
 
 int32_t nodes_room(struct nodes *n, const struct pod *p, int32_t enough)

@@ -109,6 +109,7 @@ enum fit { FIT_NEVER, FIT_NOT_NOW, FIT_NOW };
 struct fit_answer {
 	enum fit fit;
 	size_t nodes, suitable; /* all nodes; nodes that could take it when empty */
+	bool has_taints;	/* a taint that the pod does not tolerate keeps it off some node */
 	char sentence[400];	/* "" for FIT_NOW */
 };
 

@@ -27,8 +27,9 @@ static void add_flavors(struct text *t, const struct way *way)
 			way->flavor[i]->name);
 }
 
-/* Only as much of what the scheduler would say as has room beside the cure. */
-static void add_answer(const struct queue *q, const struct shape *shape, const struct way *way,
+/* Adds only as much of what the scheduler would say as has room beside the cure. Returns whether
+ * taints are among it. */
+static bool add_answer(const struct queue *q, const struct shape *shape, const struct way *way,
 	size_t size, struct text *t)
 {
 	char words[ANSWERS_SIZE];
@@ -37,6 +38,7 @@ static void add_answer(const struct queue *q, const struct shape *shape, const s
 	node_suitability_answer(q->node_suitability, shape->template, way->flavor, way->n, &answer);
 	text_add(&cut, "%s", answer.sentence);
 	text_add(t, "%s", words);
+	return answer.has_taints;
 }
 
 /* With clusterFit Now: nothing is asked of an autoscaler, where one could help. */
@@ -75,6 +77,7 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 {
 	struct way way[WAYS_TOLD + 1];
 	size_t n = 0;
+	bool has_taints = false;
 	while (n <= WAYS_TOLD && node_suitability_way(cq, claim, n, way[n].flavor, &way[n].n))
 		n++;
 	size_t told = n < WAYS_TOLD ? n : WAYS_TOLD;
@@ -88,13 +91,20 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 			add_flavors(t, &way[i]);
 			text_add(t, ": ");
 		}
-		add_answer(q, shape, &way[i], n > 1 ? ANSWERS_SIZE / WAYS_TOLD : ANSWERS_SIZE, t);
+		has_taints |= add_answer(
+			q, shape, &way[i], n > 1 ? ANSWERS_SIZE / WAYS_TOLD : ANSWERS_SIZE, t);
 	}
 	text_add(t, n > told ? "; nor in any other flavor" : "");
 	bool one = n == 1 && way[0].n == 1;
+	const char *flavor = one ? "ResourceFlavor " : "the ResourceFlavor";
+	const char *name = one ? way[0].flavor[0]->name : "";
+	text_add(t, "; ");
+	if (has_taints)
+		text_add(t, "tolerate the taint in spec.tolerations of %s%s or in the pods, ",
+			flavor, name);
 	text_add(t,
-		"; change the template or the nodes, or set nodes: Autoscaled in %s%s if an autoscaler brings such nodes",
-		one ? "ResourceFlavor " : "the ResourceFlavor", one ? way[0].flavor[0]->name : "");
+		"change the template or the nodes, or set nodes: Autoscaled in %s%s if an autoscaler brings such nodes",
+		flavor, name);
 }
 
 bool explain_parted(const struct queue *q, const struct clusterqueue *cq, const struct shape *shape,
