@@ -397,7 +397,7 @@ def test_boss_has_the_links_that_alice_lacks(line, page):
 
 def test_queues_are_shown_as_the_api_server_has_them(line, page):
     world = line.world
-    wanted = {"pendingWorkloads": 3, "reservingWorkloads": 1}
+    wanted = {"pendingWorkloads": 3, "admittedWorkloads": 1}
     world.wait("the status of the ClusterQueue", lambda: wanted.items() <= json.loads(
         world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout).get("status", {}).items())
     told = next(q for q in asking.queues(asked(world, f"{GROUP}/queuereports"))["clusterQueues"] if q["name"] == line.q)

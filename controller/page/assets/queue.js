@@ -16,7 +16,7 @@ function localQueues(told, name) {
   if (!mine.length) return h("p", {}, "No LocalQueue leads to this ClusterQueue, so no Job can enter it. Create a LocalQueue in a namespace.");
   return table("LocalQueues", ["Namespace and name", "Waiting", "Running", "State"], mine.map(({ metadata, status }) => [
     link(["jobs"], `${metadata.namespace}/${metadata.name}`, { namespace: metadata.namespace, queue: metadata.name }),
-    String(status.pendingWorkloads), String(status.reservingWorkloads), complaint(status) || "active"]));
+    String(status.pendingWorkloads), String(status.admittedWorkloads), complaint(status) || "active"]));
 }
 
 function nominalOf(queue, { name, resource }) {

@@ -33,8 +33,8 @@ export function complaints({ exists, metadata, status }) {
 }
 
 export function numbers({ status, stopping, troubles = [] }) {
-  const stuck = troubles.reduce((n, trouble) => n + trouble.jobs, 0), { pendingWorkloads: waiting, reservingWorkloads: holding } = status;
-  return h("p", {}, `${waiting.toLocaleString("en")} waiting, ${holding.toLocaleString("en")} running`,
+  const stuck = troubles.reduce((n, trouble) => n + trouble.jobs, 0), { pendingWorkloads: waiting, admittedWorkloads: running } = status;
+  return h("p", {}, `${waiting.toLocaleString("en")} waiting, ${running.toLocaleString("en")} running`,
     stopping ? `, ${stopping} stopping` : "", stuck ? h("strong", { class: "warning" }, `, ${count(stuck, "stuck Job")}`) : "");
 }
 
