@@ -230,7 +230,7 @@ def test_each_person_runs_so_many_jobs_of_a_localqueue_and_is_told_so(world):
     world.waits("a2", "UserLimit")
     world.finish("a1")
     world.started("a2")
-    world.wait("a3 to be the next", lambda: "runs 1 of 1 Job" in world.explain("a3")["sentence"], about="a3")
+    world.wait("a3 to be the next", lambda: "already has 1 Job running" in world.explain("a3")["sentence"], about="a3")
     world.api.patch(path_of("localqueues", "q", world.ns), {"spec": {"limits": None}})
     world.started("a3")
 
