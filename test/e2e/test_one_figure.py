@@ -43,7 +43,7 @@ def shop(world, program, open_page):  # noqa: F811
     world.job("big", "borrower", cpu=5, annotations={EXPECTED: "2h"})
     world.started("own", "big")
     booked(world, "own", "big")
-    for name, cpu in ("never", 100), ("next", 2), ("last", 2):
+    for name, cpu in ("never", 10), ("next", 2), ("last", 2):
         world.job(name, "borrower", cpu=cpu)
         world.waits(name)
     world.box.wait_visible(LATER)
