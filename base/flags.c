@@ -319,6 +319,7 @@ static int take(const struct flag_table *t, int got, void *options, struct err *
 		return t->take_word(NULL, optarg, options, e);
 	const struct flag *f = got >= FIRST ? flags_at(t, (size_t)(got - FIRST), &base)
 					    : flags_find_letter(t, got);
+	must(f); /* getopt knows no others */
 	return flag_take(f, optarg, (char *)options + base, e);
 }
 

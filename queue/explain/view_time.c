@@ -1,4 +1,5 @@
 /* The state of Calendars and RunPolicies as their status shows it. */
+#include "base/must.h"
 #include "queue/features/windows/window_close.h"
 #include "queue/core/model/state.h"
 #include "queue/explain/view.h"
@@ -120,7 +121,10 @@ static bool has_strange_window(const struct runpolicy *p, struct text *t)
 const char *view_missing_calendar(const struct runpolicy *p)
 {
 	const struct calendar_ref *time = p->calendar_ref;
-	return !p->object.invalid && !calendar_ref_exists(time) ? p->spec.calendar : NULL;
+	if (p->object.invalid)
+		return NULL;
+	must(time); /* a spec that is taken names a Calendar */
+	return calendar_ref_exists(time) ? NULL : p->spec.calendar;
 }
 
 static const char *policy_reason(const struct queue *q, const struct runpolicy *p,
@@ -132,6 +136,7 @@ static const char *policy_reason(const struct queue *q, const struct runpolicy *
 			p->spec.name ? "; the last valid spec stays in force" : "");
 		return "InvalidSpec";
 	}
+	must(time);
 	if (view_missing_calendar(p)) {
 		const struct named n = {.name = p->spec.calendar, .within = time};
 		target_calendar.say_missing(&n, t);
