@@ -154,7 +154,8 @@ static void path_of(const char *name, const char *end, char ret[1024])
 static void write_file(const char *path)
 {
 	FILE *f = fopen(path, "w");
-	if (!f || fwrite(buf_text(&all), 1, all.len, f) != all.len || fclose(f) != 0)
+	bool written = f && fwrite(buf_text(&all), 1, all.len, f) == all.len;
+	if ((f && fclose(f) != 0) || !written)
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 }
 
