@@ -71,8 +71,8 @@ static int check_and_write(const struct job_change *c, const struct job_asked *a
 		&patch, NULL, e);
 	if (rc == 0)
 		c->tell(a, o, &told);
-	text_render_lines(
-		buf_text(&told), out); /* it may hold a text of the Job, such as its user */
+	/* The answer may hold a text of the Job, such as its user. */
+	text_render_lines(buf_text(&told), out);
 	buf_done(&told);
 	buf_done(&path);
 	buf_done(&patch);

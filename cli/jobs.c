@@ -16,8 +16,8 @@ enum { OUTPUT_MAX_BYTES = 512 * 1024 * 1024 };
 
 struct jobs_command {
 	const struct jobs_options *o;
-	char user[SUBMITTER_MAX_BYTES +
-		  1]; /* of --mine: the user's name, from the first round on */
+	/* Of --mine: the user's name, from the first round on. */
+	char user[SUBMITTER_MAX_BYTES + 1];
 };
 
 /* Says that there are none, on the standard error as kubectl does: a program may read the other. */

@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-enum {
-	PLAYED_WAIT_MS = 70000
-}; /* longer than the API server itself waits, which has the better words */
+/* Longer than the API server itself waits, which has the better words. */
+enum { PLAYED_WAIT_MS = 70000 };
 
 #define APISERVICE VISIBILITY_VERSION "." VISIBILITY_GROUP
 

@@ -52,8 +52,8 @@ struct options {
 	int64_t mass_stop_after_ms;	       /* 0: at once */
 	int64_t note_after_ms, stuck_after_ms; /* 0: never */
 	const char *config_namespace;	       /* the namespace of the ConfigMaps that are read */
-	char overcommit_namespace[64],
-		overcommit_config[254]; /* the ConfigMap of overcommit; "": none */
+	/* The ConfigMap of overcommit; "": none. */
+	char overcommit_namespace[64], overcommit_config[254];
 	enum events_level events;
 	bool forecasts; /* when Jobs start, for people who ask */
 	struct bill_labels bill_labels;

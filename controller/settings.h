@@ -24,8 +24,8 @@ struct settings {
 	struct queue_config config;
 	bool uncounted_claims;	/* for struct job_context */
 	int64_t back_off_limit; /* for config.back_off_limit */
-	char *kept[3 *
-		   SETTINGS_ITEMS_MAX]; /* texts that were taken apart, which the config borrows */
+	/* Texts that were taken apart, which the config borrows. */
+	char *kept[3 * SETTINGS_ITEMS_MAX];
 	size_t nkept;
 	struct resource weight[SETTINGS_ITEMS_MAX];
 	const char *prefix[SETTINGS_ITEMS_MAX];

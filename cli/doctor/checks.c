@@ -125,8 +125,8 @@ void checks_run(struct doctor_context *p, struct findings *f)
 			findings_skip(&f[i], "%s", why);
 		else
 			c->run(p, &f[i]);
-		if (is_ignored(
-			    p->o, c->name)) /* the check is made all the same: others rest on it */
+		/* The check is made all the same: others rest on it. */
+		if (is_ignored(p->o, c->name))
 			findings_ignore(&f[i]);
 	}
 }

@@ -8,8 +8,8 @@
 #include "cli/doctor/checks.h"
 
 enum {
-	OLDEST_MINOR =
-		30, /* the first with ValidatingAdmissionPolicy as v1, which keeps the gate shut */
+	/* The first with ValidatingAdmissionPolicy as v1, which keeps the gate shut. */
+	OLDEST_MINOR = 30,
 	TESTED_MINOR = 34,    /* the oldest that Sluice was tested with (docs/testing.md) */
 	NEWEST_MINOR = 37,    /* the newest that Sluice was tested with */
 	RESOURCES_MINOR = 36, /* the first where a suspended Job's resources may be written */

@@ -94,8 +94,7 @@ void walk_refuse(struct walk *w, const char *fmt, ...)
 static bool is_exact(const cJSON *v)
 {
 	if (cJSON_IsNumber(v))
-		return fabs(v->valuedouble) <
-		       9007199254740992.0; /* 2^53: other numbers round to it */
+		return fabs(v->valuedouble) < 9007199254740992.0; /* 2^53: others round to it */
 	json_each(item, v)
 		if (!is_exact(item))
 			return false;

@@ -78,9 +78,8 @@ void past_run_reason(const cJSON *run, struct buf *out)
 	buf_puts(out, reason);
 	if (*preemptor)
 		buf_printf(out, " for %s", preemptor);
-	else if (strcmp(reason, "Preempted") ==
-		 0) /* the Job that came first is of another namespace, or was gone by then */
-		buf_puts(out, " for another Job");
+	else if (strcmp(reason, "Preempted") == 0)
+		buf_puts(out, " for another Job"); /* of another namespace, or gone by then */
 }
 
 void past_run_why(const cJSON *run, struct buf *out)

@@ -26,8 +26,8 @@ struct chart_run { /* one attempt of a Job */
 	int32_t attempt;
 	bool stopped;
 	int64_t cost;
-	const char
-		*currency; /* currency of the queue; NULL: the run has no price, or has not ended */
+	/* The currency of the queue; NULL: the run has no price, or has not ended. */
+	const char *currency;
 };
 
 struct chart_step { /* a change of a column's use */

@@ -397,8 +397,8 @@ static void put_object(const struct object *o, struct buf *out)
 		buf_puts(out, "drop=");
 	}
 	out->failed |= text.failed;
-	path_escape_but(
-		out, buf_text(&text), ":,/"); /* JSON has many of these, at three bytes each */
+	/* JSON has many of these, at three bytes each. */
+	path_escape_but(out, buf_text(&text), ":,/");
 	buf_done(&text);
 }
 

@@ -14,8 +14,8 @@ static bool wants_text(const cJSON *schema, const cJSON *value)
 	const char *type = json_text(schema, "type");
 	bool either = false;
 	json_bool(schema, "x-kubernetes-int-or-string", &either);
-	if (cJSON_IsNumber(value) &&
-		either) { /* 0.5, and numbers that a double does not hold exactly */
+	/* 0.5, and numbers that a double does not hold exactly. */
+	if (cJSON_IsNumber(value) && either) {
 		double d = value->valuedouble;
 		return !(d >= -9e15 && d <= 9e15) || d != (double)(int64_t)d;
 	}

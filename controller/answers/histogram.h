@@ -15,8 +15,8 @@ enum { HISTOGRAM_BOUNDS_MAX = 24 };
 struct histogram {
 	const double *bounds; /* growing; static memory */
 	size_t nbounds;
-	uint64_t count[HISTOGRAM_BOUNDS_MAX +
-		       1]; /* not cumulative; the last one is beyond all bounds */
+	/* Not cumulative; the last one is beyond all bounds. */
+	uint64_t count[HISTOGRAM_BOUNDS_MAX + 1];
 	double sum;
 };
 

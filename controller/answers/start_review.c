@@ -271,8 +271,8 @@ static void play_it(struct start_question *x)
 		review_reply_complain(&x->reply, 409, "the Job does not wait any more");
 		return;
 	}
-	queue_alternatives(
-		p->queue, &x->uid, &alternatives); /* a Job of no ClusterQueue has none */
+	/* A Job of no ClusterQueue has none. */
+	queue_alternatives(p->queue, &x->uid, &alternatives);
 	job_variants_make(&x->variants, x->job, &alternatives, outline.expected_ms);
 	struct review_plays plays = {
 		.variants = 1 + x->variants.n, .change = change, .tell = tell, .ctx = x};

@@ -69,8 +69,8 @@ static const struct whatif_kind {
 	tell_queue *tell; /* NULL: a time spec */
 	enum time_specs_kind time_spec;
 	void (*drop)(struct queue *q, const char *name);
-	void (*drop_in)(struct queue *q, const char *ns,
-		const char *name); /* for a kind with a namespace */
+	/* For a kind with a namespace. */
+	void (*drop_in)(struct queue *q, const char *ns, const char *name);
 } kinds[] = {
 	{"ClusterQueue", clusterqueue_is_there, tell_clusterqueue, 0, queue_drop_clusterqueue,
 		NULL},

@@ -16,8 +16,8 @@ extern const struct view whatif_view;
 enum {
 	WHATIF_SAME_MS = 60000,
 	WHATIF_ITEMS_TOLD_MAX = 500, /* Jobs that are told, those that move most */
-	WHATIF_QUEUES_TOLD_MAX =
-		300, /* ClusterQueues that are told, those with most Jobs that move */
+	/* ClusterQueues that are told, those with most Jobs that move. */
+	WHATIF_QUEUES_TOLD_MAX = 300,
 };
 
 /* Appends the WhatIf. It is made in the process of the ask, for 100,000 Jobs take a while. */

@@ -24,8 +24,8 @@ struct tls {
 };
 
 struct tls_files {
-	const char *cert_flag,
-		*key_flag; /* the flags that named them, for sentences: "--tls-cert-file" */
+	/* The flags that named them, for sentences: "--tls-cert-file". */
+	const char *cert_flag, *key_flag;
 	const char *cert, *key;
 };
 

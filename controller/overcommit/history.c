@@ -44,8 +44,8 @@ struct history {
 	unsigned too_much; /* how often, at once, the ledger gave up deleting what is old */
 	uint64_t failures; /* of questions, in a row */
 	int64_t rest;	   /* ticks until the next question */
-	char trouble
-		[LOG_TROUBLE_MAX]; /* the last that was said; "": the last question was answered */
+	/* The last that was said; "": the last question was answered. */
+	char trouble[LOG_TROUBLE_MAX];
 	/* The reading. */
 	bool wants; /* there is more to read */
 	history_told_fn *told;

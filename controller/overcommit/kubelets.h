@@ -21,8 +21,8 @@ struct usage_poller_node;
 
 struct kubelets_events {
 	void (*sample)(const struct usage_facts *u, void *ctx);
-	void (*over)(
-		void *ctx); /* all of the round have answered; also at once, without kubelets */
+	/* All of the round have answered; also at once, without kubelets. */
+	void (*over)(void *ctx);
 	void *ctx;
 };
 

@@ -58,8 +58,8 @@ void overcommit_configs_drop(struct overcommit_configs *r, const char *name);
 const struct rule *overcommit_configs_at(const struct overcommit_configs *r, size_t index);
 
 bool overcommit_configs_known(const struct overcommit_configs *r);
-bool overcommit_configs_lends(
-	const struct overcommit_configs *r); /* some configuration says enable: true */
+/* Tells whether some configuration says enable: true. */
+bool overcommit_configs_lends(const struct overcommit_configs *r);
 uint64_t overcommit_configs_version(
 	const struct overcommit_configs *r); /* another one with each change; never 0 */
 

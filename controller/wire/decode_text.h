@@ -38,8 +38,8 @@ struct path {
 
 struct decoder {
 	struct parcel parcel;
-	const char
-		*ns; /* namespace of what is decoded, where it does not say so itself; else NULL */
+	/* The namespace of what is decoded, where it does not say so itself; else NULL. */
+	const char *ns;
 	bool faulty;
 	struct err fault; /* "spec.parallelism: must be ..." */
 };

@@ -1,8 +1,8 @@
-#include "base/instant.h"
 #include "queue/explain/explain.h"
 
 #include <stdlib.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 #include "queue/core/admit/growth.h"
 #include "queue/features/windows/explain_windows.h"

@@ -1,8 +1,8 @@
 #include "queue/features/money/explain_money.h"
 
-#include "base/instant.h"
 #include <string.h>
 
+#include "base/instant.h"
 #include "base/order.h"
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"

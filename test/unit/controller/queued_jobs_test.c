@@ -288,7 +288,7 @@ static int64_t status_of(const cJSON *object, const char *name)
 	return value;
 }
 
-/* They keep their rank, by which lists are ordered. */
+/* Jobs that can never start keep their rank, by which lists are ordered. */
 static void jobs_that_can_never_start_have_no_position_and_are_ahead_of_none(void **state)
 {
 	(void)state;
