@@ -32,24 +32,14 @@ static enum colour kind_colour(const char *kind)
 	return COLOUR_NONE;
 }
 
-/* Adds a cell of text, its times as the user's clock shows them. */
-static void put_timed(struct table *t, enum colour colour, struct local_times *l, const char *text)
-{
-	struct buf local;
-	buf_init(&local, OUTPUT_MAX_BYTES);
-	local_times_add(l, text, &local);
-	table_cell(t, colour, buf_text(&local));
-	buf_done(&local);
-}
-
 static void put_row(struct table *t, struct local_times *l, const cJSON *d)
 {
 	const char *ns = text_of(d, "namespace"), *job = text_of(d, "job");
-	put_timed(t, COLOUR_DIM, l, text_of(d, "at"));
+	local_times_cell(l, t, COLOUR_DIM, text_of(d, "at"));
 	table_cell(t, kind_colour(text_of(d, "kind")), text_of(d, "kind"));
 	table_cellf(t, COLOUR_BOLD, "%s%s%s", ns, ns[0] ? "/" : "", job);
 	table_cell(t, COLOUR_NONE, text_of(d, "clusterQueue"));
-	put_timed(t, COLOUR_NONE, l, text_of(d, "text"));
+	local_times_cell(l, t, COLOUR_NONE, text_of(d, "text"));
 	table_end_row(t);
 }
 

@@ -37,15 +37,6 @@ static void put_age(const char *at, int64_t now_ms, struct buf *out)
 		buf_printf(out, " (%s ago)", span_short(now_ms - at_ms).s);
 }
 
-static void put_timed(struct table *t, enum colour colour, struct local_times *l, const char *text)
-{
-	struct buf local;
-	buf_init(&local, OUTPUT_MAX_BYTES);
-	local_times_add(l, text, &local);
-	table_cell(t, colour, buf_text(&local));
-	buf_done(&local);
-}
-
 static void put_label(struct table *t, const char *label)
 {
 	table_cellf(t, COLOUR_DIM, "  %s", label);
@@ -86,7 +77,7 @@ static void put_link(struct table *t, struct local_times *l, const char *name, c
 		table_cellf(t, COLOUR_GREEN, "active%s%s", strategy[0] ? ", " : "", strategy);
 	else {
 		buf_printf(&says, "%s: %s", v.reason, v.message);
-		put_timed(t, COLOUR_RED, l, buf_text(&says));
+		local_times_cell(l, t, COLOUR_RED, buf_text(&says));
 	}
 	table_end_row(t);
 	buf_done(&says);
@@ -138,7 +129,7 @@ static void put_position(const cJSON *job, int64_t now_ms, struct table *t, stru
 	}
 	if (text_of(status, "startAt")[0])
 		buf_printf(&text, ", cannot start before %s", text_of(status, "startAt"));
-	put_timed(t, COLOUR_NONE, l, buf_text(&text));
+	local_times_cell(l, t, COLOUR_NONE, buf_text(&text));
 	table_end_row(t);
 	put_label(t, "state");
 	table_cell(t, COLOUR_BOLD, text_of(status, "state"));
@@ -205,8 +196,8 @@ static void put_row(struct table *t, struct local_times *l, const char *label, c
 	bool bad, const struct buf *says)
 {
 	put_label(t, label);
-	put_timed(t, bad ? COLOUR_RED : COLOUR_BOLD, l, value);
-	put_timed(t, COLOUR_NONE, l, buf_text(says));
+	local_times_cell(l, t, bad ? COLOUR_RED : COLOUR_BOLD, value);
+	local_times_cell(l, t, COLOUR_NONE, buf_text(says));
 	table_end_row(t);
 }
 
@@ -324,7 +315,7 @@ static void put_last(const cJSON *job, int64_t now_ms, struct table *t, struct l
 			buf_printf(&text, ": %s", text_of(story, "message"));
 		if (text_of(story, "trouble")[0])
 			buf_printf(&text, "; %s", text_of(story, "trouble"));
-		put_timed(t, COLOUR_NONE, l, buf_text(&text));
+		local_times_cell(l, t, COLOUR_NONE, buf_text(&text));
 		table_end_row(t);
 		buf_done(&text);
 	}
@@ -337,32 +328,19 @@ static void lead_quota(struct table *t, bool first, const cJSON *q, const void *
 	put_label(t, first ? "quota" : "");
 }
 
-static void put_sentence(const cJSON *job, struct local_times *times, struct buf *out)
-{
-	struct buf message;
-	buf_init(&message, OUTPUT_MAX_BYTES);
-	hold_words_message(job, false, &message);
-	local_times_render(times, buf_text(&message), out);
-	buf_done(&message);
-}
-
 void explain_render(const cJSON *job, const struct explain_queues *queues, int64_t now_ms,
 	const struct style *style, struct buf *out)
 {
 	struct local_times times = {""};
-	struct short_times starts = short_times_from(now_ms);
-	put_sentence(job, &times, out);
-	short_times_take(&starts, &times);
+	struct short_times starts = short_times_from(now_ms, &times);
+	hold_words_message(job, false, &times, out);
 	put_likely_start(job, &starts, out);
-	short_times_share(&starts, &times);
 	buf_puts(out, "\n\n");
 	struct table *chain = table_new(style);
 	if (queues)
 		put_chain(job, queues, chain, &times);
 	put_position(job, now_ms, chain, &times);
-	short_times_take(&starts, &times);
 	put_start(job, &starts, chain);
-	short_times_share(&starts, &times);
 	put_terms(job, chain, &times);
 	put_trouble(job, now_ms, chain, &times);
 	put_bill(job, chain, &times);

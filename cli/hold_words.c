@@ -7,7 +7,7 @@
 
 #define AGAIN "; to queue it again: "
 
-enum { COMMAND_MAX_BYTES = 1024 };
+enum { COMMAND_MAX_BYTES = 1024, MESSAGE_MAX_BYTES = 1 << 20 };
 
 static const cJSON *status_of(const cJSON *job)
 {
@@ -36,11 +36,15 @@ static void put_command(const cJSON *object, struct buf *out)
 
 void hold_words_no_start(const cJSON *object, struct buf *out)
 {
-	buf_puts(out, "No start while it is on hold. To queue it again: ");
-	put_command(object, out);
+	struct buf line;
+	buf_init(&line, MESSAGE_MAX_BYTES);
+	buf_puts(&line, "No start while it is on hold. To queue it again: ");
+	put_command(object, &line);
+	text_render(buf_text(&line), out);
+	buf_done(&line);
 }
 
-void hold_words_message(const cJSON *job, bool without, struct buf *out)
+static void put_message(const cJSON *job, bool without, struct buf *out)
 {
 	const char *message = text_of(status_of(job), "message");
 	struct buf kubectl;
@@ -59,4 +63,13 @@ void hold_words_message(const cJSON *job, bool without, struct buf *out)
 		buf_puts(out, at + kubectl.len);
 	}
 	buf_done(&kubectl);
+}
+
+void hold_words_message(const cJSON *job, bool without, struct local_times *times, struct buf *out)
+{
+	struct buf message;
+	buf_init(&message, MESSAGE_MAX_BYTES);
+	put_message(job, without, &message);
+	local_times_render(times, buf_text(&message), out);
+	buf_done(&message);
 }

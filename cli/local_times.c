@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/instant.h"
-#include "cli/table.h"
 
 enum {
 	DAY_CHARACTERS = 4,   /* "Fri " */
@@ -189,5 +188,14 @@ void local_times_render(struct local_times *l, const char *text, struct buf *out
 	buf_init(&local, RENDERED_MAX_BYTES);
 	local_times_add(l, text, &local);
 	text_render(buf_text(&local), out);
+	buf_done(&local);
+}
+
+void local_times_cell(struct local_times *l, struct table *t, enum colour colour, const char *text)
+{
+	struct buf local;
+	buf_init(&local, RENDERED_MAX_BYTES);
+	local_times_add(l, text, &local);
+	table_cell(t, colour, buf_text(&local));
 	buf_done(&local);
 }

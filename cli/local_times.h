@@ -18,6 +18,7 @@
 #define SLUICE_CLI_LOCAL_TIMES_H
 
 #include "base/buf.h"
+#include "cli/table.h"
 
 /* The state of one answer; all zero at its beginning. */
 struct local_times {
@@ -29,5 +30,7 @@ void local_times_add(struct local_times *l, const char *text, struct buf *out);
 /* Appends text as local_times_add() does, on one line and without what a terminal would obey:
  * text_render() of table.h. */
 void local_times_render(struct local_times *l, const char *text, struct buf *out);
+/* Puts text into a cell, with each time in it as the user's clock shows it. */
+void local_times_cell(struct local_times *l, struct table *t, enum colour colour, const char *text);
 
 #endif

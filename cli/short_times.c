@@ -29,22 +29,12 @@ static void format_time(
 void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out)
 {
 	struct tm at = local_of(at_ms);
-	char text[64], zone[sizeof(t->zone)];
+	char text[64], zone[sizeof(t->named->zone)];
 	format_time(t, at_ms, &at, text);
 	buf_puts(out, text);
-	if (strftime(zone, sizeof(zone), "%Z", &at) > 0 && strcmp(zone, t->zone) != 0) {
+	if (strftime(zone, sizeof(zone), "%Z", &at) > 0 && strcmp(zone, t->named->zone) != 0) {
 		buf_printf(out, " %s", zone);
-		memcpy(t->zone, zone, sizeof(zone));
+		memcpy(t->named->zone, zone, sizeof(zone));
 	}
 	t->day_ms = at_ms;
-}
-
-void short_times_share(const struct short_times *t, struct local_times *l)
-{
-	memcpy(l->zone, t->zone, sizeof(l->zone));
-}
-
-void short_times_take(struct short_times *t, const struct local_times *l)
-{
-	memcpy(t->zone, l->zone, sizeof(t->zone));
 }

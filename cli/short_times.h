@@ -19,19 +19,16 @@
 struct short_times {
 	int64_t now_ms;
 	int64_t day_ms; /* a time of the same day as this one is written without its day */
-	char zone[16];	/* the zone that was named last */
+	struct local_times *named; /* the zone that was named last; borrowed */
 };
 
-static inline struct short_times short_times_from(int64_t now_ms)
+/* Begins an answer whose sentences name the zone by `named`, too. Borrows it. */
+static inline struct short_times short_times_from(int64_t now_ms, struct local_times *named)
 {
-	return (struct short_times){.now_ms = now_ms, .day_ms = now_ms};
+	return (struct short_times){.now_ms = now_ms, .day_ms = now_ms, .named = named};
 }
 
 /* Appends the time; the next one is written beside it. */
 void short_times_put(struct short_times *t, int64_t at_ms, struct buf *out);
-
-/* Hand the zone that was named last to times in sentences of the same answer, and take it back. */
-void short_times_share(const struct short_times *t, struct local_times *l);
-void short_times_take(struct short_times *t, const struct local_times *l);
 
 #endif

@@ -45,10 +45,8 @@ struct jobs_report {
  * answer names the zone. */
 static void put_clock(struct jobs_report *r, int64_t at_ms, struct buf *out)
 {
-	struct short_times times = short_times_from(r->o.now_ms);
-	short_times_take(&times, &r->times);
+	struct short_times times = short_times_from(r->o.now_ms, &r->times);
 	short_times_put(&times, at_ms, out);
-	short_times_share(&times, &r->times);
 }
 
 static void put_earliest(int64_t ms, struct buf *out)

@@ -37,20 +37,6 @@ bool start_report_is_to_come(const cJSON *job)
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-/* Writes appends the controller's message on a line of its own, with its times by the user's clock. */
-static void put_message(const cJSON *job, struct short_times *times, struct buf *out)
-{
-	struct local_times local = {""};
-	struct buf message;
-	buf_init(&message, SENTENCE_MAX_BYTES);
-	hold_words_message(job, hold_words_apply(job), &message);
-	short_times_share(times, &local);
-	local_times_render(&local, buf_text(&message), out);
-	short_times_take(times, &local);
-	buf_done(&message);
-	buf_putc(out, '\n');
-}
-
 static void put_never(const cJSON *start, struct buf *out)
 {
 	const char *waits_for = text_of(start, "waitsFor");
@@ -173,23 +159,15 @@ static void put_move(const cJSON *start, struct short_times *times, struct buf *
 	buf_done(&line);
 }
 
-static void put_no_start(const cJSON *job, struct buf *out)
-{
-	struct buf line;
-	buf_init(&line, SENTENCE_MAX_BYTES);
-	hold_words_no_start(job, &line);
-	text_render(buf_text(&line), out);
-	buf_done(&line);
-}
-
 void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 {
 	const cJSON *start = hold_words_apply(job) ? NULL : start_of(job);
-	struct short_times times = short_times_from(now_ms);
+	struct local_times local = {""};
+	struct short_times times = short_times_from(now_ms, &local);
 	if (!is_waiting(job)) {
 		buf_puts(out, "The Job is not waiting.");
 	} else if (hold_words_apply(job)) {
-		put_no_start(job, out);
+		hold_words_no_start(job, out);
 	} else if (!start && truth_of(status_of(job), "noForecasts")) {
 		buf_puts(out, "No forecast: this controller simulates none (--forecasts off).");
 	} else if (!start) {
@@ -199,7 +177,8 @@ void start_report_render(const cJSON *job, int64_t now_ms, struct buf *out)
 	}
 	put_move(is_waiting(job) ? start : NULL, &times, out);
 	buf_puts(out, "\n\n");
-	put_message(job, &times, out);
+	hold_words_message(job, hold_words_apply(job), &local, out);
+	buf_putc(out, '\n');
 	if (is_waiting(job) && start)
 		put_basis(start, now_ms, out);
 }

@@ -235,24 +235,16 @@ static bool is_on_hold(const cJSON *review)
 	       strcmp(text_of(start, "reason"), wait_reason_name(WAIT_HELD)) == 0;
 }
 
-static void put_no_start(const cJSON *review, struct buf *out)
-{
-	struct buf line;
-	buf_init(&line, CELL_MAX_BYTES);
-	hold_words_no_start(review, &line);
-	text_render(buf_text(&line), out);
-	buf_puts(out, "\n");
-	buf_done(&line);
-}
-
 void start_variants_render(
 	const cJSON *review, int64_t now_ms, const struct style *style, struct buf *out)
 {
 	const cJSON *status = status_of(review), *variants = json_array(status, "variants");
 	const cJSON *start = json_object(status, "start");
-	struct short_times times = short_times_from(now_ms);
+	struct local_times local = {""};
+	struct short_times times = short_times_from(now_ms, &local);
 	if (is_on_hold(review)) {
-		put_no_start(review, out);
+		hold_words_no_start(review, out);
+		buf_putc(out, '\n');
 		return;
 	}
 	if (start)

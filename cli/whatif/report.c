@@ -277,9 +277,8 @@ void whatif_report_render(const cJSON *root, const struct whatif_report_options 
 {
 	const cJSON *status = status_of(root);
 	struct local_times local = {""};
-	struct short_times times = short_times_from(o->now_ms);
+	struct short_times times = short_times_from(o->now_ms, &local);
 	put_verdicts(status, &local, out);
-	short_times_take(&times, &local);
 	put_queues(status, o->style, out);
 	put_jobs(status, o, &times, out);
 	put_basis(status, o->now_ms, out);
