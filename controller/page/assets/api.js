@@ -99,7 +99,13 @@ function scoped(resource, namespace) {
   return namespace ? `${ROOT}/namespaces/${segment(namespace)}/${resource}` : `${ROOT}/${resource}`;
 }
 
-export const queues = (signal) => get(`${ROOT}/queuereports`, {}, signal);
+export const queues = (signal, namespace = "") => get(scoped("queuereports", namespace), {}, signal);
+export const summaries = (namespace, by, signal) => get(scoped("summaries", namespace), { by }, signal);
+// words: { until: "24h", clusterQueue }
+export const timelines = (namespace, words, signal) => get(scoped("timelines", namespace), words, signal);
+// What was, folded: { since: "6h", until, clusterQueue }.
+export const spans = (namespace, words, signal) => get(scoped("histories", namespace), { ...words, fold: "true" }, signal);
+export const whoAmI = (signal) => get("/page/session", {}, signal);
 export const week = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/week`, {}, signal);
 export const usage = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/usage`, { since: "24h" }, signal);
 export const budgets = (signal) => get(`${ROOT}/budgetreports`, {}, signal);
