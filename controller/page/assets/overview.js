@@ -31,7 +31,8 @@ const WHY = new Map(Object.entries({
 }));
 
 function whyWords({ reason, waitsFor }) {
-  return WHY.get(reason) || waitsFor || reason;
+  const words = WHY.get(reason) || waitsFor || reason;
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /* ---- figures ---- */
@@ -44,12 +45,12 @@ function startFigure({ nextStart, waiting }, namespace) {
   const name = namespace ? "Your next start" : "Next start";
   if (!nextStart) return figure(name, waiting.jobs ? "not known" : "none", waiting.jobs ? "No waiting Job has an expected start yet." : "No Job waits.");
   const { namespace: ns, name: job, at, p90 } = nextStart;
-  return figure(name, place(near(at), ["job", ns, job]), [jobLink(ns, job), p90 ? ` · 90 % sure by ${near(p90)}` : " · certain"]);
+  return figure(name, place(near(at), ["job", ns, job]), [jobLink(ns, job), p90 ? ` · 90\u00a0% sure by ${near(p90)}` : " · certain"]);
 }
 
-function waitingWords({ waiting }, day) {
-  const half = day?.totals[0]?.waitP50Seconds;
-  return [waiting.oldestQueuedAt ? `oldest ${since(waiting.oldestQueuedAt)}` : "", half === undefined || half === null ? "" : `half waited under ${span(Math.max(1, half))} today`]
+function waitingWords({ waiting, others = [] }, day) {
+  const ahead = others.reduce((sum, one) => sum + one.ahead, 0), half = day?.totals[0]?.waitP50Seconds;
+  return [ahead ? `${count(ahead, "Job")} of others ahead` : "", waiting.oldestQueuedAt ? `oldest ${since(waiting.oldestQueuedAt)}` : "", half === undefined || half === null ? "" : `half waited under ${span(Math.max(1, half))} today`]
     .filter(Boolean).join(" · ");
 }
 
@@ -66,16 +67,16 @@ function paceWords(told) {
   const open = (told?.budgets || []).filter((b) => b.active && Number(b.amount) > 0), shareOf = (b) => Number(b.forecast ?? b.spent) / Number(b.amount);
   const [most] = open.sort((a, b) => shareOf(b) - shareOf(a));
   if (!most) return "";
-  const course = most.forecast === undefined ? "" : `, on course for ${Math.round(100 * shareOf(most))} %`;
-  return `${most.name}: ${Math.round((100 * Number(most.spent)) / Number(most.amount))} % of ${cents(most.amount)}${course}`;
+  const course = most.forecast === undefined ? "" : `, on course for ${Math.round(100 * shareOf(most))}\u00a0%`;
+  return `${most.name}: ${Math.round((100 * Number(most.spent)) / Number(most.amount))}\u00a0% of ${cents(most.amount)}${course}`;
 }
 
-function spentFigure(month, told) {
+function spentFigure(month, told, namespace) {
   const name = `Spent in ${new Intl.DateTimeFormat("en-GB", { month: "long", timeZone: "UTC" }).format(Date.now())}`;
   const sums = (month?.totals || []).filter((row) => row.currency).sort((a, b) => Number(b.cost) - Number(a.cost));
   const number = sums.length ? money(sums[0].cost, sums[0].currency) : month ? "nothing" : "...";
   return figure(name, place(number, ["money"]), [sums.slice(1).map((row) => `and ${money(row.cost, row.currency)}`).join(", "), paceWords(told)].filter(Boolean).join(" · ")
-    || (sums.length ? "no budget" : "no PricePlan holds"));
+    || (!sums.length ? "no price holds" : namespace ? `by Jobs of ${namespace}` : "no Budget limits it"));
 }
 
 function figures(known, namespace) {
@@ -83,7 +84,7 @@ function figures(known, namespace) {
   return h("div", { class: "figures" },
     figure("Running", place(count(running.jobs, "Job"), ["jobs"], { namespace, state: "Running" }), [asks(running), other].filter(Boolean).join(" · ") || "nothing runs"),
     figure("Waiting", place(count(told.waiting.jobs, "Job"), ["jobs"], { namespace, state: "Waiting" }), waitingWords(told, known.day)),
-    startFigure(told, namespace), attentionFigure(told, known.items.length), spentFigure(known.month, known.budgets));
+    startFigure(told, namespace), attentionFigure(told, known.items.length), spentFigure(known.month, known.budgets, namespace));
 }
 
 /* ---- why Jobs wait ---- */
@@ -123,8 +124,8 @@ function startOf({ nextStart: next, waiting }) {
 }
 
 function groupRow(told, by, one, namespace) {
-  const cells = [groupName(by, one, namespace), one.running.toLocaleString("en"), one.waiting.toLocaleString("en"),
-    one.attention ? h("span", { class: "badge bad" }, one.attention.toLocaleString("en")) : "", startOf(one), one.oldestQueuedAt ? since(one.oldestQueuedAt) : "", one.waiting && one.reason ? whyWords(one) : ""];
+  const cells = [groupName(by, one, namespace), one.running.toLocaleString("en"), one.waiting.toLocaleString("en"), startOf(one),
+    one.oldestQueuedAt ? since(one.oldestQueuedAt) : "", one.waiting && one.reason ? whyWords(one) : "", one.attention ? h("span", { class: "badge bad" }, one.attention.toLocaleString("en")) : ""];
   return told.others && by === "queue" ? [...cells, othersOf(told, one.key)] : cells;
 }
 
@@ -140,7 +141,7 @@ function groupList(told, by) {
 const NO_JOBS = "No Job waits or runs. A Job is queued when it has the label sluice.dev/queue-name and spec.suspend: true.";
 
 function groups(told, by, namespace) {
-  const list = groupList(told, by), heads = [HEADS[by], "Running", "Waiting", "Attention", "Next start", "Oldest", "Mostly", ...(told.others && by === "queue" ? ["Others"] : [])];
+  const list = groupList(told, by), heads = [HEADS[by], "Running", "Waiting", "Next start", "Oldest", "Mostly", "Attention", ...(told.others && by === "queue" ? ["Others"] : [])];
   if (!list.length) return empty(NO_JOBS, "kubectl label job NAME sluice.dev/queue-name=QUEUE");
   return [table(`Jobs ${by === "sweep" ? "by CronJob or generateName" : `by ${by}`}`, heads, list.slice(0, 100).map((one) => groupRow(told, by, one, namespace))),
     told.moreGroups || list.length > 100 ? faint(`And ${(told.moreGroups + Math.max(0, list.length - 100)).toLocaleString("en")} more.`) : ""];
@@ -158,6 +159,7 @@ function layOut(page, by, ahead) {
     reasons: part("rows"), groups: part("rows"), attention: part("rows", 3) };
   const choices = SPANS.map(([text, value]) => [text, ["overview"], here({ span: value })]);
   const kinds = GROUPS.filter(([, value]) => !page.namespace || value !== "namespace").map(([text, value]) => [text, ["overview"], here({ by: value })]);
+  parts.groups.className = "groups";
   const needs = card("Needs attention", "", parts.attention);
   needs.id = "attention";
   draw(page.content, h("h2", { class: "hidden" }, page.namespace ? `Overview of ${page.namespace}` : "Overview"), parts.warnings, parts.figures,
