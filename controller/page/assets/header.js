@@ -12,7 +12,7 @@ const exact = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 
 let liveAt = 0, shownState = "";
 
-// state: "", "live" or "trouble".
+// state: "", "on" or "trouble".
 function drawLive(state, words) {
   const live = byId("live"), text = hour.format(new Date());
   shownState = state;
@@ -31,7 +31,7 @@ export function drawNews(sentence, isTrouble, content) {
   if (news.textContent !== words) news.textContent = words;
   news.className = isTrouble ? "banner" : "hidden";
   content.classList.toggle("stale", isStale);
-  drawLive(isTrouble ? "trouble" : sentence ? "live" : "", words || "Asking ...");
+  drawLive(isTrouble ? "trouble" : sentence ? "on" : "", words || "Asking ...");
 }
 
 // Another page begins: nothing of it is old yet.
@@ -41,7 +41,7 @@ export function forgetNews() {
 
 /* ---- who looks ---- */
 
-// "MS" of "mia.s@example.com" would need a space; a ServiceAccount is known by its own name.
+// A ServiceAccount is known by its own name; who has none came from the controller's own host.
 function shortName(user) {
   return user.split(":").pop() || "this host";
 }
@@ -117,5 +117,5 @@ export function listenForSearch(isSearching) {
 export function drawSearch(isSearching, words) {
   const text = byId("find-text");
   document.body.classList.toggle("searching", isSearching);
-  if (isSearching && document.activeElement !== text) text.value = words;
+  if (document.activeElement !== text) text.value = isSearching ? words : "";
 }
