@@ -111,7 +111,7 @@ function groupName(by, { key, namespace: ns }, namespace) {
   if (by === "queue") return key ? link(["queue", key], key) : "(none)";
   if (by === "user") return key ? link(["jobs"], key, { ...of, submittedBy: key }) : "(not known)";
   if (by === "namespace") return link(["overview"], key, { namespace: key });
-  return link(["jobs"], `${ns}/${key}`, { ...of, group: "sweep", sweep: key });
+  return link(["jobs"], `${ns}/${key}`, { ...of, by: "sweep", text: key.replace("CronJob/", "") });
 }
 
 function othersOf(told, key) {
