@@ -16,8 +16,8 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function item(mark, name, ...words) {
-  return h("li", {}, mark, h("span", {}, name), h("p", {}, words));
+function item(mark, name, words, cure = "") {
+  return h("li", {}, mark, h("span", {}, name), h("p", { title: words }, words), cure ? h("p", { class: "cure" }, cure) : "");
 }
 
 // "vision/lr-1 and 35 alike"
@@ -28,7 +28,7 @@ function nameOf({ namespace, name, jobs = 1 }) {
 function ofJob(one) {
   const { word, message, cure } = one;
   return item(reasonBadge(word), [nameOf(one), one.since ? h("span", { class: "faint small" }, ` · for ${since(one.since)}`) : ""],
-    capital(sentenceOf(message)), cure ? [" ", h("span", { class: "cure" }, capital(sentenceOf(cure)))] : "");
+    capital(sentenceOf(message)), capital(sentenceOf(cure)));
 }
 
 // attention: as a summary has it, worst first. more: further items, as budgetItems() and churnItem() make them.
@@ -42,7 +42,8 @@ export function attentionList(attention, max = 100, more = []) {
 
 function spent(b) {
   const until = b.until ? ` until ${dayIn(b.timeZone, b.until)}` : "";
-  return item(badge("Budget spent", "bad"), link(["money"], b.name), `${money(b.spent, b.currency)} of ${cents(b.amount)} are spent${until}. Raise spec.amount, or wait for the next period.`);
+  return item(badge("Budget spent", "bad"), link(["money"], b.name), `${money(b.spent, b.currency)} of ${cents(b.amount)} are spent${until}.`,
+    "Raise spec.amount, or wait for the next period.");
 }
 
 function willBeSpent(b) {
@@ -68,5 +69,5 @@ export function churnItem({ totals }) {
   if (stops < CHURN_STOPS) return [];
   const why = ended.sort(([, a], [, b]) => b - a).map(([reason, n]) => `${n} ${reason}`).join(", ");
   return [item(badge("Churn", "warn"), link(["history"], `${count(stops, "stop")} in the last hour`, { since: "day" }),
-    `${why}. ${span(lost)} of pod time are lost. `, h("span", { class: "cure" }, "minRun of a ClusterQueue spares runs that are young."))];
+    `${why}. ${span(lost)} of pod time are lost.`, "minRun of a ClusterQueue spares runs that are young.")];
 }

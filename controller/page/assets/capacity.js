@@ -44,7 +44,8 @@ export function capacityRows(told) {
   const rows = new Map();
   for (const queue of told.clusterQueues) addQueue(rows, queue);
   for (const cohort of told.cohorts || []) addCohort(rows, cohort);
-  return [...rows.values()].filter((row) => row.quota || row.used);
+  const all = [...rows.values()].filter((row) => row.quota || row.used);
+  return all.length > ROWS_MAX ? all.sort((a, b) => b.used / (b.quota || 1) - a.used / (a.quota || 1)) : all; // the fullest are shown
 }
 
 /* ---- who lends ---- */

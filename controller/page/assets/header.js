@@ -78,7 +78,7 @@ export function drawMe(place) {
   const { who } = session, isKnown = Boolean(who || session.token || session.isLetInWithoutToken), me = byId("me"), name = shortName(who?.user || "");
   byId("sign").hidden = isKnown;
   me.hidden = !isKnown;
-  draw(me, h("i", { "aria-hidden": "true" }, name[0].toUpperCase()), h("span", {}, who ? `${name} · ${scopeWords(place.namespace)}` : scopeWords(place.namespace), " ▾"));
+  draw(me, h("i", { "aria-hidden": "true" }, name[0].toUpperCase()), h("span", {}, who ? `${name} · ${scopeWords(place.namespace)}` : scopeWords(place.namespace)), h("span", { "aria-hidden": "true" }, "▾"));
   me.title = who?.user || "";
   byId("mine").replaceChildren(h("p", {}, who ? ["Signed in as ", h("strong", {}, who.user || name)] : "Signed in"), namespaceLinks(place),
     who?.more || !who ? otherNamespace(place) : "", signButton(place));
