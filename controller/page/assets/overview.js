@@ -89,13 +89,22 @@ function figures(known, namespace) {
 
 /* ---- why Jobs wait ---- */
 
+// What keeps them until somebody acts, and what somebody decided.
+const STUCK = new Set(["Misconfigured", "NoMatchingFlavor", "NoNodeSuits", "ExceedsMaxQuota", "DependencyNeverSatisfied", "Deactivated"]);
+const DECIDED = new Set(["OnHold", "Suspended", "BudgetExhausted"]);
+
+function kindOf({ reason, needsChange }) {
+  if (DECIDED.has(reason)) return "warn";
+  return needsChange || STUCK.has(reason) ? "bad" : "soon";
+}
+
 const UNTIL = { NextStart: "next start", Opening: "opens", Pause: "goes on" };
 
 function reasonRow(one, all, namespace) {
-  const kind = !one.needsChange ? "soon" : one.reason === "OnHold" || one.reason === "Suspended" ? "warn" : "bad", part = h("i", { "aria-hidden": "true" });
+  const kind = kindOf(one), part = h("i", { "aria-hidden": "true" });
   part.style.width = `${((100 * one.jobs) / Math.max(1, all)).toFixed(1)}%`;
   return h("li", { class: kind }, h("a", { href: address(["jobs"], { namespace, state: "Waiting", reason: one.reason }) }, part,
-    h("span", {}, whyWords(one), one.until ? h("em", {}, ` · ${UNTIL[one.untilIs] || "until"} ${near(one.until)}`) : one.needsChange && kind === "bad" ? h("em", {}, " · needs a change") : "")),
+    h("span", {}, whyWords(one), one.until ? h("em", {}, ` · ${UNTIL[one.untilIs] || "until"} ${near(one.until)}`) : kind === "bad" ? h("em", {}, " · needs a change") : "")),
     h("strong", {}, one.jobs.toLocaleString("en")));
 }
 
@@ -147,6 +156,23 @@ function groups(told, by, namespace) {
     told.moreGroups || list.length > 100 ? faint(`And ${(told.moreGroups + Math.max(0, list.length - 100)).toLocaleString("en")} more.`) : ""];
 }
 
+/* ---- what starts next ---- */
+
+const NEXT_MAX = 6;
+
+function nextRow({ from, p90, certain, namespace, name, jobs, requests, clusterQueue }) {
+  const more = jobs > 1 ? h("span", { class: "faint" }, ` and ${(jobs - 1).toLocaleString("en")} alike`) : "";
+  return [time(from, near(from)), [jobLink(namespace, name), more], link(["queue", clusterQueue], clusterQueue), p90 ? near(p90) : certain ? "certain" : "", asks({ requests })];
+}
+
+// lanes: as a Timeline has them.
+function nextStarts(lanes) {
+  const coming = lanes.flatMap(({ clusterQueue, bars }) => bars.filter(({ state }) => state === "Expected").map((bar) => ({ ...bar, clusterQueue })));
+  coming.sort((a, b) => a.from.localeCompare(b.from));
+  if (!coming.length) return faint("No start is expected in this time.");
+  return table("Next starts", ["Start", "Job", "Queue", "90\u00a0% sure by", "Requests"], coming.slice(0, NEXT_MAX).map(nextRow));
+}
+
 /* ---- the page ---- */
 
 function part(...shape) {
@@ -156,22 +182,24 @@ function part(...shape) {
 // A card whose parts are drawn by their own questions.
 function layOut(page, by, ahead) {
   const here = (params) => ({ ...Object.fromEntries(page.params), ...params }), parts = { warnings: part(), figures: part("figures"), ahead: part("picture", 1), capacity: part("rows"),
-    reasons: part("rows"), groups: part("rows"), attention: part("rows", 3) };
+    reasons: part("rows"), groups: part("rows"), next: part("rows", 3), attention: part("rows", 3) };
   const choices = SPANS.map(([text, value]) => [text, ["overview"], here({ span: value })]);
   const kinds = GROUPS.filter(([, value]) => !page.namespace || value !== "namespace").map(([text, value]) => [text, ["overview"], here({ by: value })]);
   parts.groups.className = "groups";
+  parts.next.className = "next";
   const needs = card("Needs attention", "", parts.attention);
   needs.id = "attention";
   draw(page.content, h("h2", { class: "hidden" }, page.namespace ? `Overview of ${page.namespace}` : "Overview"), parts.warnings, parts.figures,
     card(`Now and the next ${{ "6h": "6 hours", "24h": "24 hours", "7d": "7 days" }[ahead]}`, segments("How far ahead", choices, SPANS.find(([, value]) => value === ahead)[0]), parts.ahead),
     h("div", { class: "two" }, card("Capacity by queue", lacksQueues() ? "" : "right: last 24 h", parts.capacity),
       card("Why Jobs wait", link(["jobs"], "all that wait", { namespace: page.namespace, state: "Waiting" }), parts.reasons)),
-    h("div", { class: "two wider" }, card("Jobs", segments("Group Jobs", kinds, GROUPS.find(([, value]) => value === by)[0]), parts.groups), needs));
+    h("div", { class: "two wider" }, h("div", { class: "stack" }, card("Jobs", segments("Group Jobs", kinds, GROUPS.find(([, value]) => value === by)[0]), parts.groups),
+      card("Next starts", link(["jobs"], "all that wait", { namespace: page.namespace, state: "Waiting" }), parts.next)), needs));
   return parts;
 }
 
 // Timeline and history, which are asked for at their own pace.
-function followAhead(page, ahead, target) {
+function followAhead(page, ahead, { ahead: target, next }) {
   const [, , hours, since_, back] = SPANS.find(([, value]) => value === ahead), { namespace, signal } = page;
   let lanes = null, was = [];
   const show = () => {
@@ -180,6 +208,7 @@ function followAhead(page, ahead, target) {
   };
   keptAgain(AHEAD_MS, page, target, async () => {
     lanes = await timelines(namespace, { until: ahead }, signal);
+    draw(next, nextStarts(lanes.lanes));
     show();
   });
   keptAgain(PAST_MS, page, target, async () => {
@@ -230,7 +259,7 @@ export async function overviewPage(page) {
     draw(parts.groups, groups(known.told, by, namespace));
     draw(parts.attention, attentionList(known.told.attention, 8, known.items));
   };
-  followAhead(page, ahead, parts.ahead);
+  followAhead(page, ahead, parts);
   followQueues(page, parts);
   followPast(page, known, show);
   await again(LOOK_MS, page, async () => {
