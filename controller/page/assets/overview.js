@@ -193,7 +193,7 @@ function layOut(page, by, ahead) {
     card(`Now and the next ${{ "6h": "6 hours", "24h": "24 hours", "7d": "7 days" }[ahead]}`, segments("How far ahead", choices, SPANS.find(([, value]) => value === ahead)[0]), parts.ahead),
     h("div", { class: "two" }, card("Capacity by queue", lacksQueues() ? "" : "right: last 24 h", parts.capacity),
       card("Why Jobs wait", link(["jobs"], "all that wait", { namespace: page.namespace, state: "Waiting" }), parts.reasons)),
-    h("div", { class: "two wider" }, h("div", { class: "stack" }, card("Jobs", segments("Group Jobs", kinds, GROUPS.find(([, value]) => value === by)[0]), parts.groups),
+    h("div", { class: "two wider" }, h("div", { class: "column" }, card("Jobs", segments("Group Jobs", kinds, GROUPS.find(([, value]) => value === by)[0]), parts.groups),
       card("Next starts", link(["jobs"], "all that wait", { namespace: page.namespace, state: "Waiting" }), parts.next)), needs));
   return parts;
 }
