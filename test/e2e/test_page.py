@@ -403,7 +403,7 @@ def test_queues_are_shown_as_the_api_server_has_them(line, page):
     told = next(q for q in asking.queues(asked(world, f"{GROUP}/queuereports"))["clusterQueues"] if q["name"] == line.q)
     cpu = told["flavors"][0]["resources"][0]
     assert (told["pending"], told["reserving"], cpu["reserved"], cpu["nominal"]) == (3, 1, "2", "2")
-    page.sign_in(line.boss)
+    page.sign_in(line.boss, place="queues")
     card = "return [...document.querySelectorAll('main a')].find((a) => a.innerText === arguments[0])?.closest('article, section, li, tr').innerText ?? ''"
     page.wait("its numbers", lambda: all(part in page.run(card, line.q) for part in ("3 waiting", world.full("any-q"), "2 of 2")))
     world.job("more", cpu=2)
@@ -663,6 +663,7 @@ def test_all_is_to_be_had_by_keyboard_alone(line, page):
     page.wait_text(f"Job {chosen}")
     tab_until(page, "another page", lambda at: at["href"] == "#/queues" and at["text"] == "Queues", "Shift+Tab")
     page.press("Enter")
+    page.wait("that one is on the other page", lambda: page.focused()["tag"] == "MAIN")
     page.wait_text(line.q)
     tab_until(page, "the search", lambda at: at["id"] == "find-text", "Shift+Tab")  # before the queues, of which there may be many
     page.press(*"big", "Enter")
