@@ -3,6 +3,7 @@
 
 import { foldedTable, percent } from "./chart.js";
 import { faint, h, link, svg } from "./dom.js";
+import { empty } from "./ui.js";
 import { amount, near, units } from "./words.js";
 
 const ROWS_MAX = 10, COLOURS = 6;
@@ -116,7 +117,7 @@ function tableOf(rows) {
 // told: a QueueReport. day: Map of a row's key to what was held in each step of the last day; undefined: not known.
 export function capacity(told, day) {
   const rows = capacityRows(told), shown = rows.slice(0, ROWS_MAX), names = told.clusterQueues.map((queue) => queue.metadata.name).sort();
-  if (!rows.length) return faint("No queue has quota yet.");
+  if (!rows.length) return empty("No queue has quota yet. A ClusterQueue says how much there is of each flavor:", "kubectl explain clusterqueue.spec.resourceGroups");
   return [h("ul", { class: "capacity" }, shown.map((row) => line(row, names, day))), legend(shown, names),
     rows.length > shown.length ? faint(link(["queues"], `And ${rows.length - shown.length} more`)) : "", tableOf(rows)];
 }

@@ -2,7 +2,7 @@
 
 import { Refusal, session } from "./api.js";
 import { address, draw, h, warning } from "./dom.js";
-import { closeMe, drawMe, drawNews, drawSearch, forgetNews, listenForSearch } from "./header.js";
+import { closeMe, drawDone, drawMe, drawNews, drawSearch, forgetNews, listenForSearch } from "./header.js";
 import { historyPage } from "./history.js";
 import { jobPage } from "./job.js";
 import { jobsPage } from "./jobs.js";
@@ -178,6 +178,7 @@ async function show(entry = enter()) {
     drawHead(at);
     if (hasNothing()) return drawNothing();
     await page.show({ ...at, content, signal, kept: entry.kept, tell: (...words) => signal.aborted || tell(...words), complain, namespace: namespaceOf(at) });
+    if (!signal.aborted) drawDone();
   } catch (error) {
     complain(error);
   }

@@ -109,7 +109,7 @@ function reasonRow(one, all, namespace) {
 }
 
 function reasons({ reasons: list, waiting }, namespace) {
-  if (!list.length) return empty("No Job waits.", namespace ? `sluice jobs -n ${namespace}` : "sluice jobs -A");
+  if (!list.length) return faint("No Job waits.");
   return h("ul", { class: "reasons" }, list.map((one) => reasonRow(one, waiting.jobs, namespace)));
 }
 
