@@ -42,7 +42,8 @@ def need_before():
 
 def before_knows(args):
     """Whether the version before takes these arguments of a container. It reads all of them before it helps."""
-    done = subprocess.run([THERE / "bin" / "sluice-controller", *args, "--help"], capture_output=True, text=True)
+    placed = [a.replace("$(POD_IP)", "10.1.2.3") for a in args]
+    done = subprocess.run([THERE / "bin" / "sluice-controller", *placed, "--help"], capture_output=True, text=True)
     assert done.returncode == 0 or "is not a flag" in done.stderr, done
     return done.returncode == 0
 
@@ -62,7 +63,8 @@ def container(box):
 
 def arguments(box):
     """What the Deployment gives to its pods, but for where they listen and who they are: the sandbox says that."""
-    return [a for a in container(box)["args"] if a.partition("=")[0] not in ("--listen", "--probe-listen", "--identity")]
+    return [a for a in container(box)["args"] if a.partition("=")[0] not in (
+        "--listen", "--probe-listen", "--identity", "--visibility-listen", "--visibility-address")]
 
 
 def start(box, component):
