@@ -37,15 +37,18 @@ static const struct row {
 	const char *resource; /* in rights, and in paths */
 	const char *object;   /* the kind of the answer */
 	enum scope scope;
-	put_fn *put;	     /* NULL: the ledger answers */
+	put_fn *put;	     /* NULL: the ledger answers, or the reader */
 	enum past_kind past; /* question to the ledger, where put is NULL */
 	const char *command; /* command that prints it; NULL: none */
+	bool is_of_reader;
 } rows[REPORTS] = {
 	[REPORT_COSTS] = {"costs", "CostReport", IN_NAMESPACES, NULL, PAST_COST, "cost"},
 	[REPORT_REPORTS] = {"reports", "UsageReport", IN_NAMESPACES, NULL, PAST_REPORT, "report"},
 	[REPORT_HISTORIES] = {"histories", "JobHistory", IN_NAMESPACES, NULL, PAST_RUNS, "history"},
 	[REPORT_DECISIONS] = {"decisions", "DecisionReport", IN_NAMESPACES, put_decisions, 0,
 		"decisions"},
+	[REPORT_TIMELINES] = {"timelines", "Timeline", IN_NAMESPACES, NULL, 0, NULL,
+		.is_of_reader = true},
 	[REPORT_QUEUES] = {"queuereports", "QueueReport", OF_ALL, put_queues, 0, "queue"},
 	[REPORT_BUDGETS] = {"budgetreports", "BudgetReport", OF_ALL, put_budgets, 0, NULL},
 	[REPORT_OVERCOMMITS] = {"overcommits", "OvercommitReport", OF_ALL_AND_EACH, put_overcommits,
@@ -308,7 +311,7 @@ static void complain_of_table(struct http_question *q, const struct row *r)
 	complain(q, 406, sentence);
 }
 
-void report_take(
+bool report_take(
 	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
 {
 	const struct row *r = &rows[p->report];
@@ -322,7 +325,10 @@ void report_take(
 		complain_of_table(q, r);
 	} else if (r->put) {
 		take_now(from, q, p);
+	} else if (r->is_of_reader) {
+		return false;
 	} else {
 		take_past(from, q, p);
 	}
+	return true;
 }
