@@ -24,8 +24,8 @@
 
 #define MINUTE_MS INT64_C(60000)
 #define HOUR_MS (60 * MINUTE_MS)
-#define FROM_MS INT64_C(1795255200000)
-#define UNTIL_MS (FROM_MS + 24 * HOUR_MS) /* a 96th is a quarter of an hour */
+#define FROM_MS                                                                                    \
+	INT64_C(1795255200000) /* 96ths of a day begin with it, and at each quarter of an hour */
 
 /* ---- the fold ---------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static struct bar_item item(
 
 static struct bars fold(struct bar_item *items, size_t n, size_t nlanes)
 {
-	return timeline_fold(items, n, nlanes, FROM_MS, UNTIL_MS);
+	return timeline_fold(items, n, nlanes, 24 * HOUR_MS);
 }
 
 static void alike_jobs_are_one_bar(void **state)
