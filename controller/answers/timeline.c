@@ -75,8 +75,8 @@ static void find_lanes_of_localqueues(struct timeline *t)
 {
 	struct localqueue_view v;
 	for (size_t i = 0; queue_view_localqueue(t->sources->queue, i, &v); i++) {
-		struct lane *lane =
-			strcmp(v.ns, t->query->ns) == 0 ? lane_of(t, v.clusterqueue) : NULL;
+		bool is_own = strcmp(v.ns, t->query->ns) == 0 && v.let_in;
+		struct lane *lane = is_own ? lane_of(t, v.clusterqueue) : NULL;
 		if (lane)
 			lane->is_told = true;
 	}
