@@ -226,6 +226,61 @@ def test_she_may_see_pods_logs_and_events_of_her_namespace(alice):
             alice.api.get(what)
 
 
+# ---- summaries ---------------------------------------------------------------------------
+
+
+def counted(items):
+    """What a summary says of Jobs as a list has them: of all, and of each reason."""
+    states = [j["status"]["state"] for j in items]
+    waits = [j["status"] for j in items if j["status"]["state"] == "Waiting"]
+    return {"running": sum(s in ("Starting", "Running", "Stopping") for s in states), "waiting": len(waits),
+            "oldest": min((w["queuedAt"] for w in waits), default=None),
+            "reasons": {r: sum(w["reason"] == r for w in waits) for r in {w["reason"] for w in waits}}}
+
+
+def told(said):
+    return {"running": said["running"]["jobs"], "waiting": said["waiting"]["jobs"], "oldest": said["waiting"].get("oldestQueuedAt"),
+            "reasons": {r["reason"]: r["jobs"] for r in said["reasons"]}}
+
+
+def test_a_summary_says_what_the_list_says(alice):
+    """Of all and of one namespace; and of another namespace it has no name."""
+    alice.world.job("typo", cpu=1, labels={"sluice.dev/priority-class": "hihg"})
+    alice.world.waits("typo", "Misconfigured")
+    api, q = alice.world.api, alice.world.full("q")
+
+    def agree(client, there):
+        sums = told(client.get(f"{GROUP}{there}/summaries"))
+        return "Misconfigured" in sums["reasons"] and sums == counted(client.get(f"{GROUP}{there}/queuedjobs")["items"])
+    wait_until("the sums of all to be those of the list", lambda: agree(api, ""), SOON)
+    wait_until("hers to be those of hers", lambda: agree(alice.api, f"/namespaces/{alice.ns}"), SOON)
+    said = alice.api.get(f"{GROUP}/namespaces/{alice.ns}/summaries?by=sweep")
+    assert said["kind"] == "SummaryReport" and told(said)["reasons"] == {"WaitingForQuota": 1, "Misconfigured": 1}, said
+    assert {(g["key"], g["namespace"], g["running"], g["waiting"]) for g in said["groups"]} == {
+        ("runs", alice.ns, 1, 0), ("mine", alice.ns, 0, 1), ("typo", alice.ns, 0, 1)}, said
+    assert said["others"] == [{"clusterQueue": q, "running": 0, "waiting": 1, "ahead": 1}], said
+    (wrong,) = said["attention"]
+    assert (wrong["word"], wrong["name"], said["attentionJobs"]) == ("Misconfigured", "typo", 1) and "hihg" in wrong["message"], wrong
+    for by in "queue", "user", "sweep", "namespace":
+        text = json.dumps(alice.api.get(f"{GROUP}/namespaces/{alice.ns}/summaries?by={by}"))
+        assert alice.bob.ns not in text and "secret" not in text, text
+    (ours,) = [g for g in api.get(f"{GROUP}/summaries?by=queue")["groups"] if g["key"] == q]
+    assert (ours["running"], ours["waiting"], ours["attention"]) == (1, 3, 1), ours
+    assert {g["key"]: g["waiting"] for g in api.get(f"{GROUP}/summaries?by=namespace")["groups"]}[alice.bob.ns] == 1
+
+
+def test_a_summary_has_its_right_and_its_words(alice):
+    for there in "", f"/namespaces/{alice.bob.ns}":
+        with pytest.raises(ApiError) as e:
+            alice.api.get(f"{GROUP}{there}/summaries")
+        assert e.value.status == 403, e.value
+    with pytest.raises(ApiError) as e:
+        alice.api.get(f"{GROUP}/namespaces/{alice.ns}/summaries?by=nonsense")
+    assert e.value.status == 400 and "by is" in str(e.value) and "queue, user, sweep or namespace" in str(e.value), e.value
+    wait_until("kubectl explain to know them", lambda: "NextStart" in alice.kubectl("explain", "summaries.reasons.untilIs").stdout, LATER)
+    assert "jobs --group" in alice.kubectl("get", "summaries", "-n", alice.ns).stderr
+
+
 # ---- sluice ------------------------------------------------------------------------------
 
 
