@@ -21,6 +21,7 @@
 #include "controller/answers/reader.h"
 #include "controller/answers/review_reply.h"
 #include "controller/answers/start_review.h"
+#include "controller/answers/summary.h"
 #include "controller/answers/timeline.h"
 #include "controller/answers/watchers.h"
 #include "controller/answers/whatif.h"
@@ -107,6 +108,13 @@ static void serve_timeline(struct answers *a, const struct job_query *query, str
 		coding_gzip(out);
 }
 
+static void serve_summary(struct answers *a, const struct job_query *query, struct buf *out)
+{
+	summary_put(a->all, query, out);
+	if (query->takes_gzip)
+		coding_gzip(out);
+}
+
 /* Answers a question of the reader, in the child. */
 static void serve(struct slice question, uint64_t moment, struct buf *out, void *ctx)
 {
@@ -134,6 +142,9 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 		return;
 	case ASK_TIMELINE:
 		serve_timeline(a, &query, out);
+		return;
+	case ASK_SUMMARY:
+		serve_summary(a, &query, out);
 		return;
 	}
 	must_not_get_here();
@@ -255,15 +266,18 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		take_now_or_later(a, q, query);
 }
 
-/* Takes a question about a timeline: the namespace is that of the path. */
-static void take_timeline(struct answers *a, struct http_question *q, const char *ns)
+/* Takes a question about a report for which the reader goes over all Jobs. */
+static void take_read(struct answers *a, struct http_question *q, const struct report_path *p)
 {
 	struct job_query query = {.takes_gzip = http_takes_gzip(q)};
 	struct err e = {""};
-	snprintf(query.ns, sizeof(query.ns), "%s", ns);
+	snprintf(query.ns, sizeof(query.ns), "%s", p->ns);
 	memcpy(query.path_ns, query.ns, sizeof(query.path_ns));
-	if (job_query_take_timeline(
-		    &query, http_param(q, "until"), http_param(q, "clusterQueue"), &e) != 0)
+	int rc = p->report == REPORT_TIMELINES
+			 ? job_query_take_timeline(&query, http_param(q, "until"),
+				   http_param(q, "clusterQueue"), &e)
+			 : summary_take(&query, http_param(q, "by"), &e);
+	if (rc != 0)
 		complain(q, 400, e.text);
 	else
 		take_now_or_later(a, q, &query);
@@ -272,7 +286,7 @@ static void take_timeline(struct answers *a, struct http_question *q, const char
 static void take_report(struct answers *a, struct http_question *q, const struct report_path *p)
 {
 	if (!report_take(a->from, q, p))
-		take_timeline(a, q, p->ns);
+		take_read(a, q, p);
 }
 
 static void take_document(struct http_question *q, const char *path)

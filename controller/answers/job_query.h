@@ -33,6 +33,15 @@ enum job_query_ask {
 	ASK_ROWS,     /* watch_rows.h */
 	ASK_EVENTS,   /* behind the query: struct job_query_events, then orders of watch_rows.h */
 	ASK_TIMELINE, /* timeline.h; ns, clusterqueue and span_ms say of what */
+	ASK_SUMMARY,  /* summary.h; ns and by say of what */
+};
+
+/* By what a summary groups Jobs. */
+enum summary_by {
+	SUMMARY_BY_QUEUE,
+	SUMMARY_BY_USER,
+	SUMMARY_BY_SWEEP,
+	SUMMARY_BY_NAMESPACE,
 };
 
 struct job_query_events {
@@ -56,6 +65,7 @@ struct job_query {
 	enum job_query_form form;
 	bool takes_gzip; /* of a list */
 	int64_t span_ms; /* of a timeline: so long from now on */
+	enum summary_by by;
 	size_t limit;	 /* 0: all */
 	size_t first;	 /* number of Jobs before this page */
 	uint64_t moment; /* of the reader that gave the earlier pages; 0: this is the first */

@@ -50,6 +50,8 @@ static const struct row {
 		"decisions"},
 	[REPORT_TIMELINES] = {"timelines", "Timeline", IN_NAMESPACES, NULL, 0, NULL,
 		.is_of_reader = true},
+	[REPORT_SUMMARIES] = {"summaries", "SummaryReport", IN_NAMESPACES, NULL, 0, "jobs --group",
+		.is_of_reader = true},
 	[REPORT_QUEUES] = {"queuereports", "QueueReport", OF_ALL, put_queues, 0, "queue"},
 	[REPORT_BUDGETS] = {"budgetreports", "BudgetReport", OF_ALL, put_budgets, 0, NULL},
 	[REPORT_OVERCOMMITS] = {"overcommits", "OvercommitReport", OF_ALL_AND_EACH, put_overcommits,

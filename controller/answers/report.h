@@ -9,6 +9,7 @@
  *   [namespaces/NS/]decisions[?after=N]: the last decisions (decision_log.h).
  *   [namespaces/NS/]timelines[?until=...&clusterQueue=...]: what is and what is expected, by the
  *     reader (timeline.h).
+ *   [namespaces/NS/]summaries[?by=...]: Jobs summed up (summary.h).
  *   queuereports: queues, as they are now (queues.h).
  *   budgetreports: what Budgets have left (budgets.h).
  *   overcommits[/NODE]: what is lent of Nodes.
@@ -38,6 +39,7 @@ enum report {
 	REPORT_HISTORIES,
 	REPORT_DECISIONS,
 	REPORT_TIMELINES,
+	REPORT_SUMMARIES,
 	REPORT_QUEUES,
 	REPORT_BUDGETS,
 	REPORT_OVERCOMMITS,

@@ -45,3 +45,12 @@ const char *wait_reason_phrase(enum wait_reason r)
 	};
 	return phrases[r];
 }
+
+const char *wait_reason_cure(enum wait_reason r)
+{
+	static const char *const cures[] = {
+#define WAIT_REASON(tag, name, phrase, when, cure) cure,
+#include "sluice/reasons.def"
+	};
+	return cures[r];
+}

@@ -522,9 +522,9 @@ static void each_report_is_discovered(void **state)
 		const char *path, *kind;
 	} reports[] = {{"costs", "CostReport"}, {"reports", "UsageReport"},
 		{"histories", "JobHistory"}, {"decisions", "DecisionReport"},
-		{"timelines", "Timeline"}, {"queuereports", "QueueReport"},
-		{"budgetreports", "BudgetReport"}, {"overcommits", "OvercommitReport"},
-		{"clusterqueues/q/week", "ClusterQueueWeek"},
+		{"timelines", "Timeline"}, {"summaries", "SummaryReport"},
+		{"queuereports", "QueueReport"}, {"budgetreports", "BudgetReport"},
+		{"overcommits", "OvercommitReport"}, {"clusterqueues/q/week", "ClusterQueueWeek"},
 		{"clusterqueues/q/usage", "ClusterQueueUsage"}};
 	struct buf resources, schemas;
 	buf_init(&resources, 1 << 20);
