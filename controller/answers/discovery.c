@@ -32,7 +32,7 @@ static const struct resource_row {
 	{"reports", "report", "UsageReport", true, {"list"}, NULL},
 	{"histories", "history", "JobHistory", true, {"list"}, NULL},
 	{"decisions", "decision", "DecisionReport", true, {"list"}, NULL},
-	{"queuereports", "queuereport", "QueueReport", false, {"list"}, NULL},
+	{"queuereports", "queuereport", "QueueReport", true, {"list"}, NULL},
 	{"budgetreports", "budgetreport", "BudgetReport", false, {"list"}, NULL},
 	{"overcommits", "overcommit", "OvercommitReport", false, {"get", "list"}, NULL},
 	{"clusterqueues/queuedjobs", "", "QueuedJobList", false, {"get"}, NULL},

@@ -6,7 +6,7 @@
  *   [namespaces/NS/]reports[?by=...&since=...&until=...]: what Jobs did.
  *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]: each run.
  *   [namespaces/NS/]decisions[?after=N]: the last decisions (decision_log.h).
- *   queuereports: queues, as they are now (queues.h).
+ *   [namespaces/NS/]queuereports: queues, as they are now (queues.h).
  *   budgetreports: what Budgets have left (budgets.h).
  *   overcommits[/NODE]: what is lent of Nodes.
  *   clusterqueues/NAME/week: windows, prices and quota (week.h).

@@ -176,8 +176,9 @@ def test_the_api_server_lets_a_tenant_see_as_little(tenants):
     wait_until("the tenant to be let in", lambda: asking_ns.get(job_path(tenants.mine, "mine")), SOON)
     theirs, own, queue = f"{ROOT}/namespaces/{tenants.other.ns}", f"{ROOT}/namespaces/{tenants.mine.ns}", tenants.mine.full("q")
     assert asking_ns.get(f"{own}/decisions")["kind"] == "DecisionReport"
+    assert asking_ns.get(f"{own}/queuereports")["kind"] == "QueueReport"
     for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", f"{ROOT}/overcommits",
-                 f"{own}/queuereports", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week"):
+                 f"{theirs}/queuereports", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week"):
         with pytest.raises(ApiError) as refusal:
             asking_ns.get(path)
         assert refusal.value.status == 403, path
@@ -196,7 +197,26 @@ def test_queues_are_for_viewers_and_name_no_job(tenants, leads):
     lister = bind(tenants.mine, "lister", "sluice-batch-user", everywhere=True)
     wait_until("the lister to be let in", lambda: get(leads.port, f"{ROOT}/decisions", lister).status == 200, SOON)
     assert get(leads.port, job_path(tenants.other, "secret"), lister).status == 200
-    assert get(leads.port, report, lister).status == 403
+    assert get(leads.port, report, lister).status == 200
+    assert get(leads.port, f"{ROOT}/budgetreports", lister).status == 403
+
+
+def test_a_tenant_sees_the_queues_that_hers_lead_to_as_sums(tenants, leads):
+    world, other, queue = tenants.mine, tenants.other, tenants.mine.full("q")
+    world.priorities(high=10)
+    report = f"{ROOT}/namespaces/{world.ns}/queuereports"
+    wait_until("the other's Job to be counted", lambda: [
+        q for q in json.loads(get(leads.port, report, tenants.token).text)["clusterQueues"]
+        if q["status"]["pendingWorkloads"] == 2], SOON)
+    told = json.loads(get(leads.port, report, tenants.token).text)
+    [q] = told["clusterQueues"]
+    assert q["metadata"] == {"name": queue} and q["open"] == {"isOpen": True} and "cohortName" not in q["spec"], q
+    [flavor] = q["status"]["flavorsReservation"]
+    assert {r["name"]: (r["nominal"], r["total"]) for r in flavor["resources"]}["cpu"] == ("1", "0"), flavor
+    assert [(local["metadata"]["namespace"], local["spec"]["clusterQueue"]) for local in told["localQueues"]] == [(world.ns, queue)], told
+    assert {"kind": "WorkloadPriorityClass", "name": world.full("high"), "value": 10} in told["classes"], told
+    assert other.ns not in json.dumps(told) and "secret" not in json.dumps(told) and "cohorts" not in told, told
+    assert get(leads.port, f"{ROOT}/namespaces/{other.ns}/queuereports", tenants.token).status == 403
 
 
 def test_paths_of_before_say_where_to_ask(leads):
