@@ -65,6 +65,7 @@ struct http_question {
 	bool is_trusted; /* from loopback, which is trusted, and without a token */
 	enum right_check check;
 	enum auth_verdict verdict;
+	bool lacks_right;	 /* rights.must, of a path that is for all who are known */
 	struct http_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
 	struct http_stream *stream; /* of REQUEST_STREAMS */
@@ -308,6 +309,11 @@ void http_caller(const struct http_question *q, struct auth_caller *ret)
 		.address = connection_address(q->place)};
 }
 
+bool http_has_right(const struct http_question *q)
+{
+	return !q->lacks_right;
+}
+
 static void wake_port(void *ctx)
 {
 	http_soon(ctx);
@@ -474,7 +480,9 @@ static enum MHD_Result go_on(struct http_question *r, const char *path)
 
 static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 {
-	if (r->verdict == AUTH_ALLOWED) {
+	if (r->verdict == AUTH_REFUSED && r->check == CHECK_MUST && r->rights.known)
+		r->lacks_right = true;
+	if (r->verdict == AUTH_ALLOWED || r->lacks_right) {
 		r->check++;
 		return go_on(r, path);
 	}

@@ -63,6 +63,9 @@ struct http_reply {
 /* What a path wants of its caller. */
 struct http_rights {
 	bool open; /* no right: the path is for all that reach the port */
+	/* The path is for all whom the API server knows: `must` is asked for, and only told
+	 * (http_has_right()). */
+	bool known;
 	struct right must;
 };
 
@@ -118,6 +121,8 @@ const char *http_header(const struct http_question *q, const char *name);
 /* Tells who asks, to the letter of the headers, as long as the question is there. Nothing is told
  * of a caller that was not asked: one from here, or for an open path. */
 void http_caller(const struct http_question *q, struct auth_caller *ret);
+/* Whether the caller has http_rights.must. Callers who are not asked, and need none, have it. */
+bool http_has_right(const struct http_question *q);
 /* Keeps the connection, whose client is known: no stranger takes its place (connections.h). From
  * inside defer. */
 void http_keep(struct http_question *q);

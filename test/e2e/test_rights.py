@@ -219,6 +219,38 @@ def test_a_tenant_sees_the_queues_that_hers_lead_to_as_sums(tenants, leads):
     assert get(leads.port, f"{ROOT}/namespaces/{other.ns}/queuereports", tenants.token).status == 403
 
 
+def session(port, bearer=None, **more):
+    headers = {**({"Authorization": f"Bearer {bearer}"} if bearer else {}), **{name.replace("_", "-"): value for name, value in more.items()}}
+    try:
+        with urlopen(Request(f"http://127.0.0.1:{port}/page/session", headers=headers), timeout=SOON) as r:
+            return r.status, json.loads(r.read())
+    except HTTPError as e:
+        return e.code, e.read().decode()
+
+
+def test_a_session_says_who_asks_and_which_namespaces_there_are(tenants, leads, box):
+    world, other = tenants.mine, tenants.other
+    status, boss = session(leads.port, box.controller_token)
+    assert status == 200 and boss["mayAll"] and not boss["byProxy"] and boss["cell"] and boss["version"], boss
+    assert boss["user"].startswith("system:serviceaccount:default:rights-admin") and {world.ns, other.ns} <= set(boss["namespaces"]), boss
+    status, alice = session(leads.port, tenants.token)
+    assert (status, alice["user"]) == (200, f"system:serviceaccount:{world.ns}:tenant"), alice
+    assert (alice["mayAll"], alice["namespaces"]) == (False, [world.ns]) and other.ns not in json.dumps(alice), alice
+    assert session(leads.port)[0] == session(leads.port, "nonsense")[0] == 401
+    # Behind a proxy, whose token is no user's. Mia may see the other namespace.
+    proxy = bind(world, "proxy", "sluice-page-proxy", everywhere=True)
+    other.made.append(f"{RBAC}/namespaces/{other.ns}/rolebindings/mia")
+    world.api.ensure(f"{RBAC}/namespaces/{other.ns}/rolebindings", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "mia"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sluice-batch-user"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "mia@example.com"}]})
+    mia = wait_until("Mia's rights to be known", lambda: (s := session(leads.port, proxy, X_Remote_User="mia@example.com"))[0] == 200 and
+                     s[1]["namespaces"] and s[1], LATER)
+    assert (mia["user"], mia["byProxy"], mia["mayAll"], mia["namespaces"]) == ("mia@example.com", True, False, [other.ns]), mia
+    status, said = session(leads.port, tenants.token, X_Remote_User="mia@example.com")
+    assert status == 403 and "impersonate" in said, "a tenant is no proxy"
+
+
 def test_paths_of_before_say_where_to_ask(leads):
     answer = get(leads.port, "/api/v1/queues")
     assert answer.status == 410 and f"{ROOT}/queuereports" in answer.text

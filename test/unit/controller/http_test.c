@@ -51,7 +51,8 @@ static struct http_reply answer(
 		buf_add(out, much, sizeof(much));
 	if (strcmp(path, "/long") == 0)
 		buf_add(out, much, 4096);
-	buf_printf(out, "path=%s after=%s", path, after ? after : "-");
+	buf_printf(out, "path=%s after=%s%s", path, after ? after : "-",
+		http_has_right(q) ? "" : " lacks=right");
 	return (struct http_reply){200, "text/plain"};
 }
 
@@ -61,6 +62,7 @@ static struct http_rights rights(const struct http_question *q, const char *path
 	struct http_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""}};
 	(void)q;
 	x.open = strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
+	x.known = strcmp(path, "/known") == 0;
 	if (sscanf(path, "/api/v1/jobs/%63[^/]/", x.must.ns) == 1)
 		x.must.group = "batch", x.must.resource = "jobs";
 	return x;
@@ -370,6 +372,19 @@ static const struct request_case cases[] = {
 		403, "another site"},
 	{"it may lead to what is open", false, "GET", "/healthz",
 		LOCAL "Sec-Fetch-Site: cross-site\r\n", 200, "path="},
+	{"what is for all who are known: she may", true, "GET", "/known",
+		LOCAL "Authorization: Bearer good\r\n", 200, "after=-"},
+	{"and one who may not is told so", true, "GET", "/known",
+		LOCAL "Authorization: Bearer other\r\n", 200, "lacks=right"},
+	{"as is the user of a proxy", true, "GET", "/known",
+		LOCAL "Authorization: Bearer proxy\r\nX-Remote-User: anna\r\n", 200, "lacks=right"},
+	{"but no proxy is none", true, "GET", "/known",
+		LOCAL "Authorization: Bearer other\r\nX-Remote-User: anna\r\n", 403,
+		"may not impersonate"},
+	{"nor is a stranger", true, "GET", "/known", LOCAL "Authorization: Bearer x\r\n", 401,
+		"does not know"},
+	{"nor somebody without a token", true, "GET", "/known", LOCAL, 401, "Bearer TOKEN"},
+	{"loopback is not asked", false, "GET", "/known", LOCAL, 200, "after=-"},
 	{"half of a path's name is not the path", true, "GET", "/healthz%00/x", LOCAL, 200, ""},
 };
 
