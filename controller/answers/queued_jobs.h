@@ -46,8 +46,9 @@ void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
 	const struct job_query_events *how, struct slice orders, struct buf *out);
 
 /* Appends the Job that q names, as of now. False: no such Job is known, and nothing was
- * appended. */
-bool queued_jobs_one(
-	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out);
+ * appended. *ret_news: a number that changes when there is something new to be told of it, and with
+ * each minute, for ages and costs go on with the clock; NULL: not wanted. */
+bool queued_jobs_one(const struct queued_jobs_sources *s, const struct job_query *q,
+	struct buf *out, uint64_t *ret_news);
 
 #endif

@@ -6,6 +6,12 @@
  * gzip makes a fifteenth of it. A megabyte takes 9 ms, which the loop that starts Jobs has not. So
  * a list is packed by the process that makes it; only what is at most CODING_SHORT_BYTES is packed
  * on the loop.
+ *
+ * Pages ask for the same again and again. An answer has an ETag of its text, and a client that names
+ * it is told 304. The time at which an answer was made would make each another: times in its head,
+ * the members before the first list or object ("asOf", "from", "until"), are left out of the tag. A
+ * gzip carries the tag of its text with it, as its comment (RFC 1952): who packed it has the text,
+ * and who sends it has not.
  */
 #ifndef SLUICE_CONTROLLER_NET_CODING_H
 #define SLUICE_CONTROLLER_NET_CODING_H
@@ -18,6 +24,8 @@
 enum {
 	CODING_MIN_BYTES = 1024, /* less fits into a packet or two anyway */
 	CODING_SHORT_BYTES = 64 << 10,
+	CODING_TAGGED_BYTES =
+		1 << 20, /* a longer text has no tag unless it is packed: that takes time */
 	CODING_TAG_SIZE = 32,
 };
 
@@ -25,13 +33,17 @@ enum {
  * weight that is no number refuses. */
 bool coding_takes_gzip(const char *accept);
 /* Replaces a body of CODING_MIN_BYTES or more by its gzip, if that is shorter and the body is none
- * yet. */
+ * yet. The gzip carries the text's tag. */
 void coding_gzip(struct buf *body);
 /* Whether the body is a gzip. No text begins so. */
 bool coding_is_gzip(struct slice body);
 
-/* Makes the ETag of a text, weak for it may travel as gzip: W/"...". */
+/* Make an ETag, weak for what it is of may travel as gzip: W/"...". Of a file: all of its text. */
 void coding_tag(struct slice text, char ret[CODING_TAG_SIZE]);
+/* Of an answer, which is JSON or the gzip of it. False: it has none. */
+bool coding_tag_answer(struct slice body, char ret[CODING_TAG_SIZE]);
+/* Of what a number stands for. */
+void coding_tag_number(uint64_t number, char ret[CODING_TAG_SIZE]);
 /* Whether an If-None-Match header (NULL: none) names the tag. RFC 9110 13.1.2. */
 bool coding_has(const char *if_none_match, const char *tag);
 

@@ -16,6 +16,7 @@
 #include "controller/net/stream.h"
 
 #define LOOK_SECONDS 1.
+#define JSON "application/json"
 
 enum {
 	HEADERS_MAX_BYTES = 32 * 1024,
@@ -72,6 +73,8 @@ struct http_question {
 	size_t unsent;		    /* bytes of the answer */
 	bool refused;
 	bool is_file; /* the answer is the same for all, until another program runs */
+	bool has_tag; /* its owner has set it: */
+	char tag[CODING_TAG_SIZE];
 };
 
 struct http {
@@ -112,11 +115,26 @@ static bool is_last(const struct http_question *q)
 	return q->http->options.one_request || (q->refused && !connection_is_kept(q->place));
 }
 
-/* Makes the response of body, which it takes. tag: the ETag of a file, or "". */
-static struct MHD_Response *response_of(
-	const struct http_question *q, const char *content_type, const char *tag, struct buf *body)
+/* Gives the ETag; "": none. */
+static void tag_of(const struct http_question *q, struct http_reply reply, const struct buf *body,
+	char ret[CODING_TAG_SIZE])
 {
-	if (body->len <= CODING_SHORT_BYTES && http_takes_gzip(q))
+	ret[0] = '\0';
+	if (reply.status != 200)
+		return;
+	if (q->is_file)
+		coding_tag(buf_slice(body), ret);
+	else if (q->has_tag)
+		strcpy(ret, q->tag);
+	else if (strcmp(reply.content_type, JSON) != 0 || !coding_tag_answer(buf_slice(body), ret))
+		ret[0] = '\0';
+}
+
+/* Makes the response of body, which it takes, with an ETag, or "". */
+static struct MHD_Response *response_of(
+	const struct http_question *q, struct http_reply reply, const char *tag, struct buf *body)
+{
+	if (reply.status != 304 && body->len <= CODING_SHORT_BYTES && http_takes_gzip(q))
 		coding_gzip(body);
 	bool is_gzip = coding_is_gzip(buf_slice(body));
 	size_t len = body->len;
@@ -127,7 +145,8 @@ static struct MHD_Response *response_of(
 		return NULL;
 	}
 	/* A client asks for a file again each time, and is told that it is the same. */
-	add_headers(r, content_type, q->http->options.policy, *tag ? "no-cache" : "no-store");
+	add_headers(r, reply.content_type, q->http->options.policy,
+		q->is_file ? "no-cache" : "no-store");
 	MHD_add_response_header(r, "Vary", "Accept-Encoding");
 	if (*tag)
 		MHD_add_response_header(r, "ETag", tag);
@@ -139,12 +158,11 @@ static struct MHD_Response *response_of(
 static enum MHD_Result queue_body(
 	const struct http_question *q, struct http_reply reply, struct buf *body, const char *extra)
 {
-	char tag[CODING_TAG_SIZE] = "";
-	if (q->is_file)
-		coding_tag(buf_slice(body), tag);
-	if (q->is_file && coding_has(http_header(q, "If-None-Match"), tag))
+	char tag[CODING_TAG_SIZE];
+	tag_of(q, reply, body, tag);
+	if (*tag && coding_has(http_header(q, "If-None-Match"), tag))
 		reply.status = 304; /* libmicrohttpd leaves the body out */
-	struct MHD_Response *r = response_of(q, reply.content_type, tag, body);
+	struct MHD_Response *r = response_of(q, reply, tag, body);
 	if (!r)
 		return MHD_NO;
 	if (reply.status == 401)
@@ -176,7 +194,7 @@ static enum MHD_Result queue_error(struct http_question *q, unsigned status, con
 	(o->put_error ? o->put_error : put_error)(&body, status, sentence);
 	buf_puts(&body, "\n");
 	q->refused = true;
-	return queue_body(q, (struct http_reply){status, "application/json"}, &body, "1");
+	return queue_body(q, (struct http_reply){status, JSON}, &body, "1");
 }
 
 static void http_soon(struct http *h);
@@ -274,6 +292,13 @@ void http_answer(struct http_question *q, struct http_reply reply, const struct 
 		return;
 	MHD_resume_connection(q->connection);
 	http_soon(q->http);
+}
+
+void http_tag(struct http_question *q, const char *tag)
+{
+	must(strlen(tag) < sizeof(q->tag));
+	q->has_tag = true;
+	strcpy(q->tag, tag);
 }
 
 void http_answer_file(struct http_question *q, const char *content_type, struct slice text)

@@ -132,6 +132,96 @@ static void a_tag_is_that_of_its_text(void **state)
 	assert_false(coding_has(NULL, one));
 }
 
+static void tag_answer(const char *text, char ret[CODING_TAG_SIZE])
+{
+	assert_true(coding_tag_answer(slice_of(text), ret));
+}
+
+/* The time at which it was made makes no other answer; each other letter does. */
+static void times_in_the_head_are_no_news(void **state)
+{
+	static const struct {
+		const char *name, *other;
+		bool same;
+	} cases[] = {
+		{"itself",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:00Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			true},
+		{"later",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:07Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			true},
+		{"with a fraction",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:07.25Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			true},
+		{"no time",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			false},
+		{"another name",
+			"{\"kind\":\"X\",\"asIf\":\"2026-11-21T10:00:00Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			false},
+		{"another number",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:00Z\",\"n\":2,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			false},
+		{"a time of the list",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:00Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:01Z\"}]}",
+			false},
+		{"a bracket in a text", "{\"kind\":\"X[\\\"\",\"asOf\":\"2026-11-21T10:00:00Z\"}",
+			false},
+	};
+	char one[CODING_TAG_SIZE], other[CODING_TAG_SIZE];
+	(void)state;
+	tag_answer(cases[0].other, one);
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		print_message("  %s\n", cases[i].name);
+		tag_answer(cases[i].other, other);
+		assert_int_equal(strcmp(one, other) == 0, cases[i].same);
+	}
+	/* The head goes on behind the bracket in a text. */
+	tag_answer("{\"kind\":\"X[\\\"\",\"asOf\":\"2026-11-21T10:00:09Z\"}", one);
+	assert_string_equal(one, other);
+}
+
+static void texts_that_are_cut_or_no_json_have_a_tag(void **state)
+{
+	static const char *const texts[] = {"", "{", "{\"", "{\"a", "{\"a\\",
+		"{\"a\":\"2026-11-21T10:00:00Z", "2026-11-21T10:00:00Z", "\"2026-11-21T10:00:00Z\"",
+		"\\\\\"\\"};
+	char tags[ROWS(texts)][CODING_TAG_SIZE];
+	(void)state;
+	for (size_t i = 0; i < ROWS(texts); i++) {
+		tag_answer(texts[i], tags[i]);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(tags[i], tags[k]);
+	}
+}
+
+/* Who packs has the text, who sends has the gzip: both say the same tag. */
+static void a_gzip_carries_the_tag_of_its_text(void **state)
+{
+	struct buf body;
+	char tag[CODING_TAG_SIZE], packed[CODING_TAG_SIZE];
+	(void)state;
+	buf_init(&body, 8 << 20);
+	buf_puts(&body, "{\"asOf\":\"2026-11-21T10:00:00Z\",\"l\":[");
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&body, "%d,", i);
+	buf_puts(&body, "0]}");
+	assert_true(coding_tag_answer(buf_slice(&body), tag));
+	coding_gzip(&body);
+	assert_true(coding_is_gzip(buf_slice(&body)));
+	assert_true(coding_tag_answer(buf_slice(&body), packed));
+	assert_string_equal(packed, tag);
+	/* One that was packed elsewhere has none, nor has what is cut. */
+	body.ptr[3] = 0;
+	assert_false(coding_tag_answer(buf_slice(&body), packed));
+	assert_false(coding_tag_answer((struct slice){"\x1f\x8b\x08\x10", 4}, packed));
+	buf_reset(&body);
+	while (body.len <= CODING_TAGGED_BYTES)
+		buf_puts(&body, "long ");
+	assert_false(coding_tag_answer(buf_slice(&body), packed));
+	buf_done(&body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +230,9 @@ int main(void)
 		cmocka_unit_test(it_is_packed_once),
 		cmocka_unit_test(what_gets_no_shorter_stays),
 		cmocka_unit_test(a_tag_is_that_of_its_text),
+		cmocka_unit_test(times_in_the_head_are_no_news),
+		cmocka_unit_test(texts_that_are_cut_or_no_json_have_a_tag),
+		cmocka_unit_test(a_gzip_carries_the_tag_of_its_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
