@@ -123,40 +123,70 @@ bool coding_is_gzip(struct slice body)
 	return slice_starts(body, "\x1f\x8b");
 }
 
-/* Packs the text into out, which has as many bytes; returns the length, or 0: it does not get
- * shorter. tag: the comment. */
-static size_t pack(struct slice text, char *tag, char *out)
+struct coding_pack {
+	struct slice text;
+	size_t at;
+	z_stream z;
+	gz_header head;
+	char tag[CODING_TAG_SIZE];
+	char *out; /* of the text's length: a longer gzip is not wanted */
+	bool is_over, is_whole;
+};
+
+struct coding_pack *coding_pack_new(struct slice text, const char *tag)
 {
 	enum { GZIP_WINDOW = MAX_WBITS + 16, MEMORY = 8, OS_UNKNOWN = 255 };
-	z_stream z = {.next_in = (Bytef *)(uintptr_t)text.ptr,
-		.avail_in = (uInt)text.len,
-		.next_out = (Bytef *)out,
-		.avail_out = (uInt)text.len};
-	gz_header head = {.os = OS_UNKNOWN, .comment = (Bytef *)tag};
-	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) !=
-		Z_OK)
-		return 0;
-	bool fits = deflateSetHeader(&z, &head) == Z_OK && deflate(&z, Z_FINISH) == Z_STREAM_END;
-	deflateEnd(&z);
-	return fits ? z.total_out : 0;
+	struct coding_pack *p = mem_alloc(sizeof(*p));
+	p->text = text;
+	snprintf(p->tag, sizeof(p->tag), "%s", tag);
+	p->out = mem_array(text.len + 1, 1);
+	p->z.next_out = (Bytef *)p->out;
+	p->z.avail_out = (uInt)text.len;
+	p->head = (gz_header){.os = OS_UNKNOWN, .comment = *tag ? (Bytef *)p->tag : NULL};
+	p->is_over = deflateInit2(&p->z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MEMORY,
+			     Z_DEFAULT_STRATEGY) != Z_OK ||
+		     deflateSetHeader(&p->z, &p->head) != Z_OK;
+	return p;
+}
+
+bool coding_pack_step(struct coding_pack *p, size_t bytes)
+{
+	size_t left = p->text.len - p->at, n = bytes < left ? bytes : left;
+	bool is_last = n == left;
+	if (p->is_over)
+		return false;
+	p->z.next_in = (Bytef *)(uintptr_t)(p->text.ptr + p->at);
+	p->z.avail_in = (uInt)n;
+	p->at += n;
+	int rc = deflate(&p->z, is_last ? Z_FINISH : Z_NO_FLUSH);
+	p->is_whole = is_last && rc == Z_STREAM_END;
+	p->is_over = is_last || p->z.avail_in > 0; /* what is left over has no room */
+	return !p->is_over;
+}
+
+void coding_pack_end(struct coding_pack *p, struct buf *body)
+{
+	struct buf packed;
+	if (body && p->is_whole) {
+		buf_init(&packed, body->ceiling);
+		buf_add(&packed, p->out, p->z.total_out);
+		buf_done(body);
+		*body = packed;
+	}
+	deflateEnd(&p->z);
+	free(p->out);
+	free(p);
 }
 
 void coding_gzip(struct buf *body)
 {
 	char tag[CODING_TAG_SIZE];
-	struct buf packed;
 	if (body->len < CODING_MIN_BYTES || coding_is_gzip(buf_slice(body)))
 		return;
 	coding_tag_number(hash_of(buf_slice(body)), tag);
-	char *out = mem_array(body->len, 1);
-	size_t len = pack(buf_slice(body), tag, out);
-	if (len > 0) {
-		buf_init(&packed, body->ceiling);
-		buf_add(&packed, out, len);
-		buf_done(body);
-		*body = packed;
-	}
-	free(out);
+	struct coding_pack *p = coding_pack_new(buf_slice(body), tag);
+	coding_pack_step(p, body->len);
+	coding_pack_end(p, body);
 }
 
 /* ---- Which clients have it already ---- */

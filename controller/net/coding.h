@@ -4,8 +4,8 @@
  *
  * An answer about a long queue is half a megabyte of JSON that says the same words over and over;
  * gzip makes a fifteenth of it. A megabyte takes 9 ms, which the loop that starts Jobs has not. So
- * a list is packed by the process that makes it; only what is at most CODING_SHORT_BYTES is packed
- * on the loop.
+ * a list is packed by the process that makes it; of what is made on the loop at most
+ * CODING_SHORT_BYTES are packed at once, and more in slices (packer.h).
  *
  * Pages ask for the same again and again. An answer has an ETag of its text, and a client that names
  * it is told 304. The time at which an answer was made would make each another: times in its head,
@@ -35,6 +35,13 @@ bool coding_takes_gzip(const char *accept);
 /* Replaces a body of CODING_MIN_BYTES or more by its gzip, if that is shorter and the body is none
  * yet. The gzip carries the text's tag. */
 void coding_gzip(struct buf *body);
+/* A gzip that is made in slices. The text is borrowed until its end. tag: what it carries, or "". */
+struct coding_pack;
+struct coding_pack *coding_pack_new(struct slice text, const char *tag);
+/* Packs so many bytes more. False: that was all, or it gets no shorter. */
+bool coding_pack_step(struct coding_pack *p, size_t bytes);
+/* Ends it. A gzip that is whole takes the place of body, which has the text (NULL: unwanted). */
+void coding_pack_end(struct coding_pack *p, struct buf *body);
 /* Whether the body is a gzip. No text begins so. */
 bool coding_is_gzip(struct slice body);
 

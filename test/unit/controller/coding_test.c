@@ -195,6 +195,62 @@ static void texts_that_are_cut_or_no_json_have_a_tag(void **state)
 	}
 }
 
+static void slices_are_the_whole(void **state)
+{
+	static const size_t slices[] = {1, 7, 1000, 64 << 10, 300000};
+	(void)state;
+	for (size_t i = 0; i < ROWS(slices); i++) {
+		struct buf body;
+		size_t steps = 1, len = 200000;
+		char *was = mem_array(len, 1), *back = mem_array(len, 1);
+		buf_init(&body, 1 << 20);
+		for (size_t k = 0; k < len; k++)
+			buf_putc(&body, was[k] = (char)('a' + k / 100 % 26));
+		struct coding_pack *p = coding_pack_new(buf_slice(&body), "W/\"x\"");
+		while (coding_pack_step(p, slices[i]))
+			steps++;
+		assert_false(coding_pack_step(p, slices[i]));
+		assert_int_equal(steps, (len + slices[i] - 1) / slices[i]);
+		coding_pack_end(p, &body);
+		z_stream z = {.next_in = (Bytef *)body.ptr,
+			.avail_in = (uInt)body.len,
+			.next_out = (Bytef *)back,
+			.avail_out = (uInt)len};
+		assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
+		assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+		inflateEnd(&z);
+		assert_memory_equal(back, was, len);
+		buf_done(&body);
+		free(was);
+		free(back);
+	}
+}
+
+/* Random bytes get no shorter; half of it is thrown away. */
+static void what_gets_no_shorter_in_slices_stays_as_well(void **state)
+{
+	struct buf body;
+	uint64_t random = 88172645463325252U;
+	(void)state;
+	buf_init(&body, 1 << 20);
+	for (int i = 0; i < 300000; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		buf_putc(&body, (char)random);
+	}
+	struct coding_pack *p = coding_pack_new(buf_slice(&body), "");
+	while (coding_pack_step(p, 10000))
+		;
+	coding_pack_end(p, &body);
+	assert_false(coding_is_gzip(buf_slice(&body)));
+	assert_int_equal(body.len, 300000);
+	p = coding_pack_new(buf_slice(&body), "");
+	coding_pack_step(p, 10000);
+	coding_pack_end(p, NULL);
+	buf_done(&body);
+}
+
 /* Who packs has the text, who sends has the gzip: both say the same tag. */
 static void a_gzip_carries_the_tag_of_its_text(void **state)
 {
@@ -233,6 +289,8 @@ int main(void)
 		cmocka_unit_test(times_in_the_head_are_no_news),
 		cmocka_unit_test(texts_that_are_cut_or_no_json_have_a_tag),
 		cmocka_unit_test(a_gzip_carries_the_tag_of_its_text),
+		cmocka_unit_test(slices_are_the_whole),
+		cmocka_unit_test(what_gets_no_shorter_in_slices_stays_as_well),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,7 +133,20 @@ static void begin_stream(struct port *p)
 	p->stream = http_stream(p->question, "application/json", &events);
 }
 
-/* "/now" is answered while it is asked ("/kept" on a connection that is kept), "/later" when the test says so, "/stream" by a stream. */
+static void answer_big(struct http_question *q)
+{
+	struct buf body;
+	buf_init(&body, 8 << 20);
+	buf_puts(&body, "{\"asOf\":\"2026-11-21T10:00:00Z\",\"l\":[");
+	for (int i = 0; i < 50000; i++)
+		buf_printf(&body, "%d,", i);
+	buf_puts(&body, "0]}");
+	http_answer(q, (struct http_reply){200, "application/json"}, &body);
+	buf_done(&body);
+}
+
+/* "/big" is answered while it is asked, "/big-later" by the test, both by more than is packed at once.
+ * "/now" is answered while it is asked ("/kept" on a connection that is kept), "/later" when the test says so, "/stream" by a stream. */
 static bool defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct port *p = ctx;
@@ -141,6 +154,12 @@ static bool defer(struct http_question *q, const char *path, void *ctx)
 	bool is_kept = strcmp(path, "/kept") == 0;
 	if (strcmp(path, "/file") == 0) {
 		http_answer_file(q, "text/css", slice_of("a file"));
+		return true;
+	}
+	if (strncmp(path, "/big", 4) == 0) {
+		p->question = q;
+		if (strcmp(path, "/big") == 0)
+			answer_big(q);
 		return true;
 	}
 	if (strncmp(path, "/json", 5) == 0) {
@@ -463,6 +482,8 @@ static void a_file_is_fetched_once(void **state)
 }
 
 /* What a careless proxy hands on: lines that end where it saw no end. */
+static void turn(struct port *p, int ms);
+
 /* Takes the ETag out of an answer. */
 static void take_tag(const char *answer, char ret[60])
 {
@@ -498,6 +519,68 @@ static void an_answer_that_is_the_same_is_not_sent_again(void **state)
 		port_ask(&p, "GET", "/json", LOCAL "If-None-Match: *\r\n", text, sizeof(text)),
 		401);
 	port_close(&p);
+}
+
+#define GZIP LOCAL "Accept-Encoding: gzip\r\n"
+
+static void expect_packed(const char *answer, const char *tag)
+{
+	char own[60];
+	take_tag(answer, own);
+	assert_string_equal(own, tag);
+	assert_non_null(strstr(answer, "Content-Encoding: gzip\r\n"));
+	int length = atoi(strstr(answer, "Content-Length: ") + strlen("Content-Length: "));
+	assert_in_range(length, 1000, 150000);
+}
+
+/* It waits until all slices are packed, and has the tag of its text. */
+static void a_large_answer_is_packed_in_slices(void **state)
+{
+	(void)state;
+	static char text[1 << 20];
+	struct port p;
+	char lines[300], tag[60];
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "GET", "/big", LOCAL, text, sizeof(text)), 200);
+	assert_null(strstr(text, "Content-Encoding"));
+	assert_non_null(strstr(text, "\"l\":[0,1,2"));
+	take_tag(text, tag);
+	assert_int_equal(port_ask(&p, "GET", "/big", GZIP, text, sizeof(text)), 200);
+	expect_packed(text, tag);
+	snprintf(lines, sizeof(lines), GZIP "If-None-Match: %s\r\n", tag);
+	assert_int_equal(port_ask(&p, "GET", "/big", lines, text, sizeof(text)), 304);
+	/* Answered later. */
+	int fd = port_connect(&p);
+	p.question = NULL;
+	port_say(fd, "GET /big-later HTTP/1.1\r\n" GZIP "Connection: close\r\n\r\n");
+	while (!p.question)
+		turn(&p, 5);
+	answer_big(p.question);
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	expect_packed(text, tag);
+	close(fd);
+	port_close(&p);
+}
+
+static void one_that_goes_while_its_answer_is_packed_does_no_harm(void **state)
+{
+	(void)state;
+	struct port p;
+	static char text[1 << 20];
+	port_open(&p, false);
+	for (int i = 0; i < 3; i++) {
+		int fd = port_connect(&p);
+		p.question = NULL;
+		port_say(fd, "GET /big-later HTTP/1.1\r\n" GZIP "\r\n");
+		while (!p.question)
+			turn(&p, 5);
+		answer_big(p.question);
+		close(fd);
+		if (i == 0)
+			assert_int_equal(
+				port_ask(&p, "GET", "/big", GZIP, text, sizeof(text)), 200);
+	}
+	port_close(&p); /* over two that are not packed yet */
 }
 
 static void an_owner_may_set_the_tag(void **state)
@@ -1215,6 +1298,8 @@ int main(void)
 		cmocka_unit_test(a_file_is_fetched_once),
 		cmocka_unit_test(an_answer_that_is_the_same_is_not_sent_again),
 		cmocka_unit_test(an_owner_may_set_the_tag),
+		cmocka_unit_test(a_large_answer_is_packed_in_slices),
+		cmocka_unit_test(one_that_goes_while_its_answer_is_packed_does_no_harm),
 		cmocka_unit_test(no_header_is_smuggled_in),
 		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
 		cmocka_unit_test(a_caller_may_leave_before_the_verdict),
