@@ -70,8 +70,12 @@ static void take_one(struct answers *a, struct http_question *q, const struct jo
 {
 	struct queued_jobs_sources s = sources(a);
 	struct buf body;
+	char tag[CODING_TAG_SIZE];
+	uint64_t news = 0;
 	buf_init(&body, ONE_MAX_BYTES);
-	bool is_known = queued_jobs_one(&s, query, &body);
+	bool is_known = queued_jobs_one(&s, query, &body, &news);
+	coding_tag_number(news, tag);
+	http_tag(q, query->form == FORM_OBJECTS ? tag : "");
 	if (body.failed) {
 		complain(q, 413, "what is known of this Job is larger than 1 MiB");
 	} else if (is_known) {
@@ -293,6 +297,7 @@ static void take_document(struct http_question *q, const char *path)
 {
 	struct buf body;
 	buf_init(&body, ONE_MAX_BYTES);
+	http_tag(q, ""); /* the API server keeps documents by a rule of its own */
 	if (discovery_document(path, &body))
 		http_answer(q, (struct http_reply){200, JSON}, &body);
 	else

@@ -36,7 +36,7 @@ static const struct resource_row {
 	{"decisions", "decision", "DecisionReport", true, {"list"}, NULL},
 	{"timelines", "timeline", "Timeline", true, {"list"}, NULL},
 	{"summaries", "summary", "SummaryReport", true, {"list"}, NULL},
-	{"queuereports", "queuereport", "QueueReport", false, {"list"}, NULL},
+	{"queuereports", "queuereport", "QueueReport", true, {"list"}, NULL},
 	{"budgetreports", "budgetreport", "BudgetReport", false, {"list"}, NULL},
 	{"overcommits", "overcommit", "OvercommitReport", false, {"get", "list"}, NULL},
 	{"clusterqueues/queuedjobs", "", "QueuedJobList", false, {"get"}, NULL},

@@ -65,8 +65,9 @@ void queued_jobs_each(struct queued_jobs *all, const char *ns,
 void queued_jobs_again(const struct queued_jobs *all, size_t row, struct queued_job *ret);
 
 /* Appends the Job that q names, as of now. False: no such Job is known, and nothing was
- * appended. */
-bool queued_jobs_one(
-	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out);
+ * appended. *ret_news: a number that changes when there is something new to be told of it, and with
+ * each minute, for ages and costs go on with the clock; NULL: not wanted. */
+bool queued_jobs_one(const struct queued_jobs_sources *s, const struct job_query *q,
+	struct buf *out, uint64_t *ret_news);
 
 #endif

@@ -52,7 +52,7 @@ static const struct row {
 		.is_of_reader = true},
 	[REPORT_SUMMARIES] = {"summaries", "SummaryReport", IN_NAMESPACES, NULL, 0, "jobs --group",
 		.is_of_reader = true},
-	[REPORT_QUEUES] = {"queuereports", "QueueReport", OF_ALL, put_queues, 0, "queue"},
+	[REPORT_QUEUES] = {"queuereports", "QueueReport", IN_NAMESPACES, put_queues, 0, "queue"},
 	[REPORT_BUDGETS] = {"budgetreports", "BudgetReport", OF_ALL, put_budgets, 0, NULL},
 	[REPORT_OVERCOMMITS] = {"overcommits", "OvercommitReport", OF_ALL_AND_EACH, put_overcommits,
 		0, NULL},
@@ -168,8 +168,8 @@ static int put_decisions(const struct report_sources *s, const struct report_pat
 static int put_queues(const struct report_sources *s, const struct report_path *p,
 	const char *after, struct json_writer *w, struct err *e)
 {
-	(void)p, (void)after, (void)e;
-	queues_put(s, w);
+	(void)after, (void)e;
+	queues_put(s, p->ns, w);
 	return 0;
 }
 

@@ -10,7 +10,7 @@
  *   [namespaces/NS/]timelines[?until=...&clusterQueue=...]: what is and what is expected, by the
  *     reader (timeline.h).
  *   [namespaces/NS/]summaries[?by=...]: Jobs summed up (summary.h).
- *   queuereports: queues, as they are now (queues.h).
+ *   [namespaces/NS/]queuereports: queues, as they are now (queues.h).
  *   budgetreports: what Budgets have left (budgets.h).
  *   overcommits[/NODE]: what is lent of Nodes.
  *   clusterqueues/NAME/week: windows, prices and quota (week.h).

@@ -417,20 +417,23 @@ def test_sluice_top_prints_once_where_there_is_no_terminal(alice):
     assert rows(done) == [[alice.ns, "1", "1", "0", *rows(done)[0][4:]]], done
 
 
-def test_sluice_queue_shows_her_localqueues(alice):
+def test_sluice_queue_shows_her_localqueues_and_the_queues_behind_them(alice):
     ns, q = alice.ns, alice.world.full("q")
 
     def line():
         return next(iter(r for r in known(alice.sluice("queue", "-n", ns)) if r[:2] == [ns, "q"]), None)
     wait_until("what runs and waits in the status", lambda: line() == [ns, "q", "active", "1", "1", q, alice.world.full("any-q"), "cpu", "2"], LATER)
+    # Of the ClusterQueue she is told what all hold, and that two Jobs wait: hers, and another one.
     for args in (["queue", "-n", ns], ["queue", q, "-n", ns]):
         done = alice.sluice(*args)
-        assert done.returncode == 0 and "You may not list clusterqueues.sluice.dev" in done.stdout and "sluice-viewer" in done.stdout, done
-        assert "CLUSTERQUEUE  STATE" not in done.stdout and "theirs" not in done.stdout and not done.stderr, done
+        (*row, _, used, of, quota) = rows(done)[0]
+        assert (row, used, of, quota) == ([q, "active", "2", "1", alice.world.full("any-q"), "cpu"], "2", "of", "2"), done
+        assert "You may not list" not in done.stdout and "theirs" not in done.stdout and alice.bob.ns not in done.stdout and not done.stderr, done
     done = alice.sluice("queue", "-n", ns, "-o", "json")
     said = asking.queues(json.loads(done.stdout))
-    (local,) = said["localQueues"]
-    assert not said["clusterQueues"] and (local["pending"], local["admitted"], local["active"]) == (1, 1, True) and "You may not list" in done.stderr, done
+    (local,), (queue,) = said["localQueues"], said["clusterQueues"]
+    assert (local["pending"], local["admitted"], local["active"]) == (1, 1, True), done
+    assert (queue["name"], queue["pending"], queue["admitted"], queue["open"]) == (q, 2, 1, {"isOpen": True}) and alice.bob.ns not in done.stdout, done
     done = alice.sluice("queue", "-n", alice.bob.ns)
     assert done.returncode == 3 and "--clusterrole=sluice-batch-user" in done.stderr and not done.stdout, done
 

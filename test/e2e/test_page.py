@@ -13,6 +13,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from datetime import datetime
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -262,6 +263,41 @@ def test_a_list_goes_as_gzip_to_who_takes_it(world):
     assert (none, coding) == (None, "gzip") and len(packed) < len(plain) / 2, (none, coding, len(packed), len(plain))
     unpacked = json.loads(gzip.decompress(packed))
     assert [j["metadata"]["name"] for j in unpacked["items"]] == [f"waits-{n}" for n in range(5)], unpacked
+
+
+def test_an_answer_that_is_the_same_is_not_sent_again(world):
+    """What goes on with the clock makes no other answer; and what a browser holds is of use to nobody else."""
+    world.queue(cpu=1)
+    world.job("waits", cpu=2)
+    world.waits("waits")
+    q, there = world.full("q"), f"{GROUP}/namespaces/{world.ns}"
+
+    def fetch(path, tag=None, token=None):
+        """(status, ETag, body)"""
+        request = Request(world.box.controller_url() + path, headers={"Authorization": f"Bearer {token or boss(world)}", "Accept-Encoding": "gzip",
+                                                                     **({"If-None-Match": tag} if tag else {})})
+        try:
+            with urlopen(request, timeout=SOON) as r:
+                assert r.headers["Cache-Control"] == "no-store", path
+                return r.status, r.headers["ETag"], r.read()
+        except HTTPError as e:
+            assert e.headers["Cache-Control"] == "no-store", path
+            return e.code, e.headers["ETag"], e.read()
+
+    def kept(path):
+        status, tag, body = fetch(path)
+        assert status == 200 and tag and body, (path, status, tag)
+        time.sleep(1.1)  # asOf is another then
+        return fetch(path, tag)[0] == 304
+    for path in (f"{there}/queuereports", f"{there}/queuedjobs/waits", f"{GROUP}/clusterqueues/{q}/week", f"{GROUP}/clusterqueues/{q}/usage?since=1h",
+                 f"{GROUP}/budgetreports", "/page/session"):
+        wait_until(f"{path} to be the same twice", lambda path=path: kept(path), SOON)
+    status, tag, _ = fetch(f"{there}/queuereports")
+    world.job("more", cpu=2)
+    world.waits("more")
+    status, other, body = fetch(f"{there}/queuereports", tag)
+    assert status == 200 and other != tag and body
+    assert fetch(f"{there}/queuereports", other, "nonsense")[0] == 401, "who may not have it is not told that it is the same"
 
 
 def test_nothing_in_the_document_is_from_elsewhere(world):

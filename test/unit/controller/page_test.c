@@ -80,6 +80,8 @@ static void each_path_wants_its_right(void **state)
 		{ROOT "/namespaces/ml/summaries", false,
 			"list summaries.visibility.sluice.dev in namespace ml"},
 		{ROOT "/queuereports", false, "list queuereports.visibility.sluice.dev"},
+		{ROOT "/namespaces/ml/queuereports", false,
+			"list queuereports.visibility.sluice.dev in namespace ml"},
 		{ROOT "/budgetreports", false, "list budgetreports.visibility.sluice.dev"},
 		{ROOT "/overcommits", false, "list overcommits.visibility.sluice.dev"},
 		{ROOT "/overcommits/n1", false, "get overcommits.visibility.sluice.dev"},

@@ -41,7 +41,7 @@ target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_cale
   -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
   -Wl,--wrap=queue_drop_calendar)
 # These have an API server that does as it is told (../kube/tests.cmake).
-foreach(name announcement dispatcher finalizers auth events informer predecessors status_writer views)
+foreach(name announcement dispatcher finalizers auth session events informer predecessors status_writer views)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world scripted_server ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -98,4 +98,8 @@ endforeach()
 # What is known of the Job, and its review, is the test's.
 foreach(told http_of gate_job_trouble gate_bill gate_ledger_down_ms forecasts_find queue_view_after reviews_enter review_leave review_play clock_of_loop_ms)
   target_link_options(test_controller_views PRIVATE -Wl,--wrap=${told})
+endforeach()
+# The port is the test's.
+foreach(told http_caller http_has_right http_answer monotonic_us)
+  target_link_options(test_controller_session PRIVATE -Wl,--wrap=${told})
 endforeach()
