@@ -91,7 +91,7 @@ class Page(Browser):
         self.type("#namespace", namespace)
         self.click("#signing button[value=in]")
 
-    def sign_in(self, token, namespace="", place="queues"):
+    def sign_in(self, token, namespace="", place="overview"):
         self.go(place)
         self.wait("the question who it is", self.asks_who)
         self.give(token, namespace)
@@ -352,7 +352,8 @@ def test_the_token_is_gone_when_the_person_signs_out(line, page):
     page.sign_in(line.boss)
     page.wait_text(line.q)
     assert line.boss not in page.markup() and not page.run("return document.cookie + JSON.stringify(localStorage)").strip("{}")
-    page.click("#sign")
+    page.click("#me")
+    page.click("#sign-out")
     page.wait("the question who it is", page.asks_who)
     assert page.run("return JSON.stringify(sessionStorage)").count(line.boss) == 0 and line.q not in page.markup()
 
@@ -361,10 +362,9 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     page.expected = (401, 403, 404)
     page.sign_in(line.alice, line.ns, "jobs")
     q, ns = line.q, line.ns
-    # A page, and what is there when all of it is: of what she may not see, the name of the right that she lacks.
-    for place, parts in {"jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": ["queuereports"],
-                         f"queue/{q}": ["queuereports"], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "history": [f"{ns}/runs"], "money": [q, "sluice-viewer"],
-                         "nodes": ["overcommits"]}.items():
+    # A page, and what is there when all of it is.
+    for place, parts in {"overview": [q, f"{ns}/big"], "jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": [q],
+                         f"queue/{q}": [q], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "plan": [q], "history": [f"{ns}/runs"], "money": [q]}.items():
         page.go(place)
         page.wait_text(*parts)
         there = page.markup()
@@ -385,11 +385,11 @@ def test_no_link_of_alice_is_refused(line, page):
         shown, asked = page.text("main") or "", page.run("return asked")
         looks.append(shown.strip() and "Loading" not in shown and all("status" in one or "watch=1" in one["path"] for one in asked) and len(asked))
         return looks[-1] and looks[-3:] == 3 * looks[-1:]
-    page.expected = (401, 403, 404)  # whether she may see queues is asked once; and a Job that has ended is asked for
-    page.sign_in(line.alice, line.ns, "jobs")
+    page.expected = (401, 404)  # a Job that has ended is asked for
+    page.sign_in(line.alice, place="jobs")
     page.wait_text(f"{line.ns}/mine")
     page.note_requests()
-    seen, coming = set(), ["jobs", f"job/{line.ns}/mine", "money", "history", "search?text=mine"]
+    seen, coming = set(), ["overview", "jobs", f"job/{line.ns}/mine", "queues", f"queue/{line.q}", "plan", "money", "history", "search?text=mine"]
     while coming:
         place = coming.pop()
         if place in seen or len(seen) > 60:
@@ -399,36 +399,33 @@ def test_no_link_of_alice_is_refused(line, page):
         looks.clear()
         page.wait(f"{place} to be whole", is_whole)
         refused = [one["path"] for one in page.run("return asked") if one.get("status") == 403]
-        assert refused == [f"{GROUP}/budgetreports"] and not page.text("main [role=alert]"), (place, refused, page.text())
-        coming += page.run("return [...document.querySelectorAll(\"a[href^='#/']\")].map((a) => a.getAttribute('href').slice(2))")
-    assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "jobs", "history", "money"} <= {place.partition("?")[0] for place in seen}, seen
-    assert not any(place.startswith(("queue", "nodes")) for place in seen), seen
-    page.go(f"job/{line.ns}/mine")
-    page.wait_text(line.q)  # as words
-    page.go("money")
-    page.wait_text("sluice-viewer")
+        assert not refused and not page.text("main [role=alert]"), (place, refused, page.text())
+        coming += page.run("return [...document.querySelectorAll(\"a[href^='#/']\")].filter((a) => a.offsetParent).map((a) => a.getAttribute('href').slice(2))")
+    assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "overview", "jobs", "queues", "plan", "money"} <= {place.partition("?")[0] for place in seen}, seen
+    assert not any(place.startswith("nodes") for place in seen), seen
 
 
 def test_a_place_that_was_left_draws_nothing_any_more(line, page):
-    """Before it is known whether she may see queues; that is never answered here."""
+    """Before it is known who she is; that is never answered here."""
     page.expected = (401, 403)
     page.sign_in(line.alice, line.ns, "jobs")
     page.wait_text(f"{line.ns}/mine")
-    page.note_requests(held=f"{GROUP}/budgetreports")
+    page.note_requests(held="/page/session")
     page.load(f"jobs?namespace={line.ns}")
     page.wait("the first question", lambda: page.run("return asked.length") == 1)
     page.run("location.hash = arguments[0]", f"#/history?namespace={line.ns}")
     page.wait("another place", lambda: page.run("return document.title").startswith("History"))
-    assert [one["path"] for one in page.run("return asked")] == 2 * [f"{GROUP}/budgetreports"]
-    assert page.run("return [...document.querySelectorAll('nav a[aria-current]')].map((a) => a.getAttribute('href'))") == ["#/history"]
+    assert [one["path"] for one in page.run("return asked")] == 2 * ["/page/session"]
+    assert page.run("return [...document.querySelectorAll('nav a[aria-current=page]')].map((a) => a.getAttribute('href'))") == ["#/jobs"]
 
 
-def test_boss_has_the_links_that_alice_lacks(line, page):
+def test_boss_has_the_link_that_alice_lacks(line, page):
     page.sign_in(line.boss)
     page.wait_text(line.q)
     page.go(f"job/{line.ns}/mine")
     page.wait("a link to its queue", lambda: page.run("return [...document.querySelectorAll('main a')].some((a) => a.getAttribute('href') === `#/queue/${arguments[0]}`)", line.q))
-    assert page.run("return [...document.querySelectorAll('nav a')].map((a) => a.getAttribute('href'))") == [f"#/{p}" for p in ("queues", "jobs", "history", "money", "nodes")]
+    shown = page.run("return [...document.querySelectorAll('nav[aria-label=Pages] a')].filter((a) => a.offsetParent).map((a) => a.getAttribute('href'))")
+    assert shown == [f"#/{p}" for p in ("overview", "jobs", "queues", "plan", "money", "nodes")]
 
 
 # ---- what is shown is what is so -----------------------------------------------------
@@ -548,7 +545,7 @@ def test_a_jobs_life_is_watched_without_loading_the_page_again(world, page):
     world.delete("train")
     page.wait_text("No Job of this name waits or runs now", f"Preempted for {world.ns}/urgent", "Finished")
     world.wait("the Job to be gone", lambda: world.api.gone(jobs_path(world.ns, "train")))
-    page.click('nav a[href="#/history"]')
+    page.go("history")
     page.wait_text(f"{world.ns}/train", f"Preempted for {world.ns}/urgent")
     page.click(f'main a[href="#/job/{world.ns}/train"]')
     page.wait_text("No Job of this name waits or runs now", f"Preempted for {world.ns}/urgent", "Resumed", "Finished")
@@ -652,7 +649,7 @@ def test_what_looks_like_markup_stays_text(line, page):
     page.sign_in(line.boss)
     odd = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"
     for place, part in {f"job/{line.ns}/evil": EVIL[:24], f"jobs?clusterQueue={line.q}": EVIL[:24], f"job/{odd}/{odd}": "", f"queue/{odd}": "", odd: "",
-                        f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "",
+                        f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "", f"overview?by={odd}&span={odd}": "", f"overview?namespace={odd}": "", f"plan?span={odd}": "",
                         "job/javascript%3Aalert(1)/x": "", "job/%/%25": ""}.items():
         page.go(place)
         page.wait("an answer", lambda p=part: (said := page.text("main")) and "Loading" not in said and p in said)
@@ -758,14 +755,14 @@ def problems(page, axe, name, look):
 def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page, axe):
     q = described(world, other)
     page.expected = (401, 404)  # nothing is lent here
-    page.go("queues")
+    page.go("overview")
     page.wait("the question who it is", page.asks_who)
     found = []
     for look in LOOKS:
         found += problems(page, axe, "sign-in", look)
     page.look()
     page.give(boss(world))
-    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "; fullest quarter hour ", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
+    for name, place, parts in (("overview", "overview", [q]), ("plan", "plan", [q]), ("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "; fullest quarter hour ", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
                                ("job", f"job/{world.ns}/train", ["Preempted"]), ("job-after", f"job/{world.ns}/after", ["afterok"]),
                                ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q, "(Europe/Berlin)"]), ("nodes-none", "nodes", ["lent"])):
         page.look()
