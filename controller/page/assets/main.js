@@ -8,6 +8,7 @@ import { jobsPage } from "./jobs.js";
 import { sentenceOf } from "./live.js";
 import { moneyPage } from "./money.js";
 import { nodesPage } from "./nodes.js";
+import { planPage } from "./plan.js";
 import { queuePage } from "./queue.js";
 import { queuesPage } from "./queues.js";
 import { drawHeader, learnRights } from "./rights.js";
@@ -19,6 +20,7 @@ const PAGES = {
   queues: { show: queuesPage, title: "Queues" }, queue: { show: queuePage, title: "Queue", under: "queues" },
   jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs" },
   history: { show: historyPage, title: "History", isScoped: true }, money: { show: moneyPage, title: "Costs", isScoped: true },
+  plan: { show: planPage, title: "Plan", isScoped: true },
   nodes: { show: nodesPage, title: "Nodes" }, search: { show: searchPage, title: "Search" },
 };
 const byId = (id) => document.getElementById(id);

@@ -1,0 +1,319 @@
+// What stands where on an axis of time, and in which words: no element is made here (timeline.js does that).
+//
+// A lane is a ClusterQueue. Its items are runs that were ("was"), runs that are ("is"), starts that are expected ("will"),
+// and AdvanceReservations ("kept"). A moment is in milliseconds; undefined: not known. A place is in pixels.
+
+import { asks, count, money, span } from "./words.js";
+
+export const ROW = 17, BAR = 15;
+const TOP = 18, LINE = 15, BETWEEN = 10, AXIS = 22, ROWS_MAX = 14, DRAWN_MAX = 240, EMPTY_LANES_MAX = 6;
+const MINUTE_MS = 60_000, HOUR_MS = 60 * MINUTE_MS, DAY_MS = 24 * HOUR_MS;
+
+const ms = (text) => (text ? +new Date(text) : undefined);
+
+/* ---- words of time ---- */
+
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
+const date = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+
+function isSameDay(a, b) {
+  return new Date(a).toDateString() === new Date(b).toDateString();
+}
+
+// "14:10" on the day of `day`, "Tue 14:10" within six days of it, else "Tue 1 Dec 14:10".
+export function clockOf(at, day) {
+  if (isSameDay(at, day)) return clock.format(at);
+  return `${(Math.abs(at - day) < 6 * DAY_MS ? weekday : date).format(at).replace(",", "")} ${clock.format(at)}`;
+}
+
+// "22:00-06:00", with a day wherever `day` and the next morning do not say it.
+function stretchWords(from, until, day) {
+  const isOneNight = until - from < DAY_MS;
+  return isOneNight ? `${clockOf(from, day)}-${clock.format(until)}` : `${clockOf(from, day)} to ${clockOf(until, day)}`;
+}
+
+/* ---- ticks ---- */
+
+const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((n) => n * MINUTE_MS);
+
+function stepOf(from, until, width, apart) {
+  return STEPS_MS.find((step) => ((until - from) / step) * apart <= width) || DAY_MS;
+}
+
+// Round moments of the reader's clock, at least `apart` pixels from each other: [{at, words, isDay}].
+export function ticks(from, until, width, apart = 72) {
+  const step = stepOf(from, until, width, apart), all = [], at = new Date(from), days = Math.ceil((((until - from) / DAY_MS) * apart) / width);
+  at.setHours(0, 0, 0, 0);
+  while (+at <= until) {
+    const isDay = at.getHours() === 0 && at.getMinutes() === 0;
+    if (+at >= from) all.push({ at: +at, words: isDay ? date.format(at).replace(",", "") : clock.format(at), isDay });
+    if (step < DAY_MS) at.setMinutes(at.getMinutes() + step / MINUTE_MS);
+    else at.setDate(at.getDate() + Math.max(1, days));
+  }
+  return all;
+}
+
+/* ---- items ---- */
+
+const KINDS = { Running: "is", Starting: "is", Stopping: "is", Expected: "will" };
+
+function labelOf({ jobs = 1, name, sweep }) {
+  return jobs > 1 ? `${sweep || name} × ${jobs}` : name;
+}
+
+function barItem(bar, now) {
+  const kind = KINDS[bar.state] || "is", from = ms(bar.from), until = ms(bar.until), p90 = ms(bar.p90);
+  const shown = kind === "is" ? Math.max(until ?? now, now) : until ?? p90 ?? from;
+  return { ...bar, kind, jobs: bar.jobs ?? 1, label: labelOf(bar), from, until, p90, deadline: ms(bar.deadline), stopsAt: ms(bar.stopsAt),
+    end: Math.max(shown, from), isOpen: until === undefined || (kind === "is" && until < now) };
+}
+
+function spanItem(was, now) {
+  const from = ms(was.from), until = ms(was.until);
+  return { ...was, kind: "was", state: "Ended", name: was.job, jobs: was.jobs ?? 1, label: labelOf({ ...was, name: was.job }), from, until,
+    end: Math.max(until ?? now, from), isOpen: until === undefined };
+}
+
+function reservationItem({ name, from, until }) {
+  return { kind: "kept", state: "Reserved", name, jobs: 0, label: name, from: ms(from), until: ms(until), end: ms(until) };
+}
+
+// A run that goes on is told by both; the timeline knows more of it.
+function isToldTwice(was, lane) {
+  return !was.until && lane.bars !== undefined;
+}
+
+// The lanes with their items; a queue that has nothing but a past comes last.
+export function lanesOf({ lanes, spans, now }) {
+  const named = new Map(lanes.map((lane) => [lane.clusterQueue, { ...lane, name: lane.clusterQueue }]));
+  for (const { clusterQueue: name = "" } of spans) if (!named.has(name)) named.set(name, { name });
+  return [...named.values()].map((lane) => ({ ...lane, items: [
+    ...(lane.bars || []).map((bar) => barItem(bar, now)), ...(lane.reservations || []).map(reservationItem),
+    ...spans.filter((was) => (was.clusterQueue ?? "") === lane.name && !isToldTwice(was, lane)).map((was) => spanItem(was, now)),
+  ] }));
+}
+
+/* ---- what a bar is, in words ---- */
+
+const jobName = ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name);
+
+function whoWords(item) {
+  return item.jobs > 1 ? `${item.label}, in ${item.namespace}: ${count(item.jobs, "Job")}, the first is ${item.name}` : jobName(item);
+}
+
+function startWords({ from, p90, certain, jobs }, now) {
+  const at = clockOf(from, now);
+  if (certain) return `expected start ${at}`;
+  return `expected start ${at}${p90 > from ? `, 90 % sure${jobs > 1 ? " of all" : ""} by ${clockOf(p90, now)}` : ""}`;
+}
+
+function isWords(item, now) {
+  const word = { Starting: "starting", Stopping: "stopping", Running: "running" }[item.state] || item.state;
+  return `${word} since ${clockOf(item.from, now)}`;
+}
+
+function wasWords({ from, until, outcome, runs, lostSeconds, cost, currency }, now) {
+  return [`${(outcome || "ended").toLowerCase()}`, runs > 1 && `${runs} runs`, `${clockOf(from, now)} to ${until ? clockOf(until, now) : "now"}`,
+    until && `ran ${span((until - from) / 1000)}`, lostSeconds > 0 && `${span(lostSeconds)} of pod time lost`,
+    cost !== undefined && money(cost, currency)];
+}
+
+function endWords({ kind, until, stopsAt, deadline }, now) {
+  const ends = until === undefined ? "end not known" : until < now ? `was expected to end by ${clockOf(until, now)}` : `expected to end ${clockOf(until, now)}`;
+  return [kind === "is" || until ? ends : "", stopsAt && `its window stops it at ${clockOf(stopsAt, now)}`, deadline && `deadline ${clockOf(deadline, now)}`];
+}
+
+// [who, what]: what stands beside a bar that is pointed at, and is its name for those who cannot see it.
+export function itemWords(item, now) {
+  if (item.kind === "kept") return [item.name, `AdvanceReservation, ${stretchWords(item.from, item.until, now)}`];
+  const what = item.kind === "was" ? wasWords(item, now)
+    : [item.kind === "will" ? startWords(item, now) : isWords(item, now), ...endWords(item, now), asks(item)];
+  return [whoWords(item), what.filter(Boolean).join(", ")];
+}
+
+/* ---- ground: windows and prices ---- */
+
+function common(a, b) {
+  return a.flatMap((x) => b.map((y) => ({ from: Math.max(x.from, y.from), until: Math.min(x.until, y.until) }))).filter((both) => both.from < both.until);
+}
+
+// When all windows of a lane are open; undefined where it has none.
+export function openOf({ windows = [] }) {
+  const spans = windows.map(({ calendarKnown = true, open }) => (calendarKnown ? open : []).map(({ from, until }) => ({ from: ms(from), until: ms(until) })));
+  return spans.length ? spans.reduce(common) : undefined;
+}
+
+// Where the factor of a price is not 1: [{from, until, factor}], one for steps that cost the same.
+export function pricesOf({ prices = [] }, until) {
+  const { steps = [], until: cut } = prices[0] || {}, all = [];
+  steps.forEach((step, i) => {
+    const part = { from: ms(step.from), until: i + 1 < steps.length ? ms(steps[i + 1].from) : ms(cut) ?? until, factor: Number(step.factor), plan: prices[0].plan };
+    if (all.at(-1)?.factor === part.factor) all.at(-1).until = part.until;
+    else all.push(part);
+  });
+  return all.filter(({ factor }) => factor !== 1);
+}
+
+export function priceWords({ factor }) {
+  return factor < 1 ? `${Math.round(100 * (1 - factor))} % cheaper` : `${Math.round(100 * (factor - 1))} % dearer`;
+}
+
+// What may stand at an opening, the best first.
+function openWords({ from, until }, view) {
+  const isBegun = from <= view.now, goesOn = until >= view.until;
+  if (isBegun) return goesOn ? ["open"] : [`open until ${clockOf(until, view.now)}`, "open"];
+  return goesOn ? [`opens ${clockOf(from, view.now)}`] : [`open ${stretchWords(from, until, view.now)}`, `opens ${clockOf(from, view.now)}`];
+}
+
+function groundWords(price, view) {
+  const words = priceWords(price), goesOn = price.until >= view.until;
+  return [goesOn ? `from ${clockOf(price.from, view.now)}, ${words}` : `${stretchWords(price.from, price.until, view.now)}, ${words}`, words];
+}
+
+/* ---- places ---- */
+
+// Rows such that no two of a row overlap, each item in the first that is free: its row, or undefined where all are full.
+export function pack(items, most = Infinity) {
+  const rows = [];
+  return items.map(({ x, right }) => {
+    let row = rows.findIndex((taken) => taken.every((t) => right <= t.x || x >= t.right));
+    if (row < 0) {
+      if (rows.length >= most) return undefined;
+      row = rows.push([]) - 1;
+    }
+    rows[row].push({ x, right });
+    return row;
+  });
+}
+
+const FIRST = { is: 0, kept: 1, will: 2, was: 3 };
+
+// What is, before what is expected, before what was, of which the latest come first: rows may not do for all.
+function byWeight(a, b) {
+  return FIRST[a.kind] - FIRST[b.kind] || (a.kind === "was" ? b.end - a.end : a.from - b.from);
+}
+
+function isSeen({ from, end }, view) {
+  return from < view.until && end >= view.from;
+}
+
+const TAIL = 18; // what is drawn of an end that is not known
+
+function placed(item, view) {
+  const x = Math.max(0, view.x(item.from)), end = Math.min(view.width, view.x(item.end)), wide = Math.max(item.kind === "was" ? 2 : 6, end - x - 1);
+  const tail = item.isOpen && item.kind !== "was" && x + wide < view.width - TAIL ? TAIL : 0;
+  return { ...item, x, wide, tail, right: x + wide + tail + 1, foot: item.p90 > item.from ? Math.max(3, Math.min(view.width, view.x(item.p90)) - x) : 0 };
+}
+
+function cut(text, room, measure) {
+  let n = text.length;
+  while (n > 4 && measure(`${text.slice(0, n)}…`) > room) n--;
+  return n > 4 ? `${text.slice(0, n)}…` : "";
+}
+
+// Where the label of each item stands: within it, else behind it where nothing else stands, else cut, else nowhere.
+function addLabels(items, view) {
+  const rows = [];
+  for (const item of items) (rows[item.row] ||= []).push(item);
+  for (const row of rows) {
+    row.sort((a, b) => a.x - b.x);
+    row.forEach((item, i) => {
+      const room = (row[i + 1]?.x ?? view.width) - item.right - 8, wide = view.measure(item.label);
+      if (wide <= item.wide - 9) item.text = item.label;
+      else if (item.kind !== "was" && wide <= room) Object.assign(item, { text: item.label, isBehind: true });
+      else if (item.wide > 48) item.text = cut(item.label, item.wide - 9, view.measure);
+    });
+  }
+}
+
+// Words one after the other in lines above a lane: each candidate is tried in each line. Returns how many lines they take.
+export function placeWords(all, lines, view) {
+  const taken = Array.from({ length: lines }, () => []), done = [];
+  for (const { x, room, candidates, ...rest } of all) {
+    for (const text of candidates) {
+      const wide = view.measure(text), left = Math.max(0, Math.min(x, view.width - wide)), isFree = (t) => left >= t.right + 8 || left + wide + 8 <= t.left;
+      const line = wide <= room ? taken.findIndex((line) => line.every(isFree)) : -1;
+      if (line < 0) continue;
+      taken[line].push({ left, right: left + wide });
+      done.push({ ...rest, x: left, line, text });
+      break;
+    }
+  }
+  return { words: done, lines: taken.filter((line) => line.length).length };
+}
+
+function groundOf(stretches, view) {
+  return stretches.filter(({ from, until }) => from < view.until && until > view.from).map((part) => {
+    const x = Math.max(0, view.x(part.from));
+    return { ...part, x, wide: Math.min(view.width, view.x(part.until)) - x };
+  });
+}
+
+function headWords({ running, waiting, others }) {
+  const theirs = (others?.running || 0) + (others?.waiting || 0);
+  return [running !== undefined && `${running.toLocaleString("en")} running`, waiting !== undefined && `${waiting.toLocaleString("en")} waiting`,
+    theirs && `others: ${count(theirs, "Job")}`].filter(Boolean);
+}
+
+const jobsOf = (items) => items.reduce((n, item) => n + item.jobs, 0);
+
+// What a lane does not show: runs that were, and Jobs that wait.
+function moreWords(hidden, more) {
+  const past = jobsOf(hidden.filter((item) => item.kind === "was")), now = jobsOf(hidden.filter((item) => item.kind !== "was")) + more;
+  return [now && `and ${now.toLocaleString("en")} more`, past && `${now ? "" : "and "}${count(past, "earlier run")}`].filter(Boolean).join(", ");
+}
+
+function laneLayout(lane, view, isPriceShared) {
+  const items = lane.items.filter((item) => isSeen(item, view)).sort(byWeight).map((item) => placed(item, view)), rows = pack(items, view.rows);
+  const isDrawn = (_, i) => rows[i] !== undefined && i < DRAWN_MAX, hidden = items.filter((item, i) => !isDrawn(item, i));
+  const drawn = items.map((item, i) => ({ ...item, row: rows[i] })).filter(isDrawn);
+  addLabels(drawn, view);
+  const open = openOf(lane), openings = groundOf(open || [], view), prices = isPriceShared ? [] : groundOf(pricesOf(lane, view.until), view);
+  const opens = open && !openings.length ? [{ x: view.width, room: view.width, candidates: ["closed"] }] : [];
+  const said = placeWords([...opens, ...openings.map((part) => ({ x: part.x + 3, room: Math.max(part.wide, view.width - part.x - 4, 130), candidates: openWords(part, view) })),
+    ...prices.map((part) => ({ x: part.x + 3, room: part.wide, candidates: groundWords(part, view) }))], 2, view);
+  const head = headWords(lane), more = moreWords(hidden, lane.more || 0), above = said.lines * LINE;
+  const rowsHigh = ROW * Math.max(0, ...drawn.map(({ row }) => row + 1)) + (more ? LINE : 0);
+  const height = Math.max(above + rowsHigh, (lane.name ? 17 : 0) + head.length * 14, ROW);
+  return { ...lane, items: drawn, hidden, openings, prices, words: said.words, above, head, more, rowsHigh, height, hasWindows: open !== undefined };
+}
+
+// Prices that all lanes share are one ground behind all of them.
+function sharedPrices(lanes, view) {
+  const first = JSON.stringify(lanes[0]?.prices?.[0]?.steps);
+  return lanes.length > 1 && first && lanes.every((lane) => JSON.stringify(lane.prices?.[0]?.steps) === first) ? groundOf(pricesOf(lanes[0], view.until), view) : undefined;
+}
+
+function isEmpty(lane, view) {
+  return !lane.running && !lane.waiting && !lane.items.some((item) => isSeen(item, view));
+}
+
+function stacked(lanes, top) {
+  let y = top;
+  return lanes.map((lane) => {
+    const at = { ...lane, y };
+    y += lane.height + BETWEEN;
+    return at;
+  });
+}
+
+// The whole picture: {lanes, y of each, ticks, ground, height, left: lanes that are not shown}. measure(text): its width in pixels.
+// height: what it should not be higher than, by fewer rows of each lane, and then by fewer lanes.
+export function layout(model, { width, measure, height = Infinity }) {
+  const { from, until, now } = model, view = { from, until, now, width, measure, x: (at) => ((at - from) / Math.max(1, until - from)) * width };
+  const all = lanesOf(model), busy = all.filter((lane) => !isEmpty(lane, view)), known = all.length <= EMPTY_LANES_MAX ? all : busy;
+  const shared = sharedPrices(known, view), high = (lanes) => lanes.reduce((n, lane) => n + lane.height + BETWEEN, TOP + AXIS);
+  let lanes;
+  for (view.rows = ROWS_MAX; ; view.rows--) {
+    lanes = known.map((lane) => laneLayout(lane, view, shared !== undefined));
+    if (high(lanes) <= height || view.rows <= 2) break;
+  }
+  while (lanes.length > 1 && high(lanes) > height) lanes.pop();
+  const nowX = now >= from && now <= until ? view.x(now) : undefined, wide = measure("now");
+  const top = placeWords([...(nowX === undefined ? [] : [{ x: nowX - wide / 2, room: width, candidates: ["now"], isNow: true }]),
+    ...(shared || []).map((part) => ({ x: part.x + 3, room: part.wide, candidates: groundWords(part, view) }))], 1, view).words;
+  const shown = new Set(lanes.map((lane) => lane.name));
+  return { lanes: stacked(lanes, TOP), prices: shared || [], top, nowX, ticks: ticks(from, until, width).map((tick) => ({ ...tick, x: view.x(tick.at) })),
+    width, height: high(lanes), bottom: high(lanes) - AXIS, left: all.filter((lane) => !shown.has(lane.name)) };
+}
