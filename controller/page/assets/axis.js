@@ -35,6 +35,13 @@ function stretchWords(from, until, day) {
 
 /* ---- ticks ---- */
 
+// Where the words of a tick would touch the next ones, those of a day stay.
+function withoutCrowding(all, view) {
+  const rights = all.map(({ x, words, isDay }) => x + 3 + view.measure(words) * (isDay ? 1.12 : 1)), isFree = (i) => rights[i] <= view.width
+    && !(all[i].isDay === false && ((all[i - 1]?.isDay && rights[i - 1] + 6 > all[i].x) || (all[i + 1]?.isDay && rights[i] + 6 > all[i + 1].x)));
+  return all.map((tick, i) => ({ ...tick, words: isFree(i) ? tick.words : "" }));
+}
+
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((n) => n * MINUTE_MS);
 
 function stepOf(from, until, width, apart) {
@@ -42,7 +49,7 @@ function stepOf(from, until, width, apart) {
 }
 
 // Round moments of the reader's clock, at least `apart` pixels from each other: [{at, words, isDay}].
-export function ticks(from, until, width, apart = 72) {
+export function ticks(from, until, width, apart = 64) {
   const step = stepOf(from, until, width, apart), all = [], at = new Date(from), days = Math.ceil((((until - from) / DAY_MS) * apart) / width);
   at.setHours(0, 0, 0, 0);
   while (+at <= until) {
@@ -161,9 +168,10 @@ export function priceWords({ factor }) {
 
 // What may stand at an opening, the best first.
 function openWords({ from, until }, view) {
-  const isBegun = from <= view.now, goesOn = until >= view.until;
-  if (isBegun) return goesOn ? ["open"] : [`open until ${clockOf(until, view.now)}`, "open"];
-  return goesOn ? [`opens ${clockOf(from, view.now)}`] : [`open ${stretchWords(from, until, view.now)}`, `opens ${clockOf(from, view.now)}`];
+  const goesOn = until >= view.until, opens = `opens ${clockOf(from, view.now)}`;
+  if (until <= view.now) return [];
+  if (from <= view.now) return goesOn ? ["open"] : [`open, closes ${clockOf(until, view.now)}`, "open"];
+  return goesOn ? [opens] : [`open ${stretchWords(from, until, view.now)}`, opens, `${clock.format(from)}-${clock.format(until)}`];
 }
 
 function groundWords(price, view) {
@@ -208,8 +216,21 @@ function placed(item, view) {
 
 function cut(text, room, measure) {
   let n = text.length;
-  while (n > 4 && measure(`${text.slice(0, n)}…`) > room) n--;
-  return n > 4 ? `${text.slice(0, n)}…` : "";
+  while (n > 6 && measure(`${text.slice(0, n)}…`) > room) n--;
+  return n > 6 ? `${text.slice(0, n)}…` : "";
+}
+
+const MARK = 11; // what the sign of an end takes
+
+// A run that did not finish has a sign at its end.
+export function isMarked({ kind, outcome }) {
+  return kind === "was" && Boolean(outcome) && outcome !== "Finished";
+}
+
+// Where a label stands within a bar: not on the line of now, if it fits before or after.
+function within(item, wide, { nowX = -1 }) {
+  const at = item.x + 5, isCrossed = at < nowX && at + wide > nowX - 2;
+  return isCrossed && nowX + 5 + wide <= item.x + item.wide - 4 ? nowX + 5 : at;
 }
 
 // Where the label of each item stands: within it, else behind it where nothing else stands, else cut, else nowhere.
@@ -219,10 +240,10 @@ function addLabels(items, view) {
   for (const row of rows) {
     row.sort((a, b) => a.x - b.x);
     row.forEach((item, i) => {
-      const room = (row[i + 1]?.x ?? view.width) - item.right - 8, wide = view.measure(item.label);
-      if (wide <= item.wide - 9) item.text = item.label;
-      else if (item.kind !== "was" && wide <= room) Object.assign(item, { text: item.label, isBehind: true });
-      else if (item.wide > 48) item.text = cut(item.label, item.wide - 9, view.measure);
+      const room = (row[i + 1]?.x ?? view.width) - item.right - 8, wide = view.measure(item.label), inner = item.wide - 9 - (isMarked(item) ? MARK : 0);
+      if (wide <= inner) Object.assign(item, { text: item.label, textX: within(item, wide, view) });
+      else if (item.kind !== "was" && wide <= room) Object.assign(item, { text: item.label, textX: item.right + 4, isBehind: true });
+      else if (inner > 48) Object.assign(item, { text: cut(item.label, inner, view.measure), textX: item.x + 5 });
     });
   }
 }
@@ -232,8 +253,8 @@ export function placeWords(all, lines, view) {
   const taken = Array.from({ length: lines }, () => []), done = [];
   for (const { x, room, candidates, ...rest } of all) {
     for (const text of candidates) {
-      const wide = view.measure(text), left = Math.max(0, Math.min(x, view.width - wide)), isFree = (t) => left >= t.right + 8 || left + wide + 8 <= t.left;
-      const line = wide <= room ? taken.findIndex((line) => line.every(isFree)) : -1;
+      const wide = view.measure(text), left = Math.max(0, x), isFree = (t) => left >= t.right + 8 || left + wide + 8 <= t.left;
+      const line = wide <= Math.min(room, view.width - left) ? taken.findIndex((line) => line.every(isFree)) : -1;
       if (line < 0) continue;
       taken[line].push({ left, right: left + wide });
       done.push({ ...rest, x: left, line, text });
@@ -261,7 +282,7 @@ const jobsOf = (items) => items.reduce((n, item) => n + item.jobs, 0);
 // What a lane does not show: runs that were, and Jobs that wait.
 function moreWords(hidden, more) {
   const past = jobsOf(hidden.filter((item) => item.kind === "was")), now = jobsOf(hidden.filter((item) => item.kind !== "was")) + more;
-  return [now && `and ${now.toLocaleString("en")} more`, past && `${now ? "" : "and "}${count(past, "earlier run")}`].filter(Boolean).join(", ");
+  return [now && `and ${now.toLocaleString("en")} more ${now === 1 ? "Job" : "Jobs"}`, past && `${now ? "" : "and "}${count(past, "earlier run")}`].filter(Boolean).join(", ");
 }
 
 function laneLayout(lane, view, isPriceShared) {
@@ -270,8 +291,8 @@ function laneLayout(lane, view, isPriceShared) {
   const drawn = items.map((item, i) => ({ ...item, row: rows[i] })).filter(isDrawn);
   addLabels(drawn, view);
   const open = openOf(lane), openings = groundOf(open || [], view), prices = isPriceShared ? [] : groundOf(pricesOf(lane, view.until), view);
-  const opens = open && !openings.length ? [{ x: view.width, room: view.width, candidates: ["closed"] }] : [];
-  const said = placeWords([...opens, ...openings.map((part) => ({ x: part.x + 3, room: Math.max(part.wide, view.width - part.x - 4, 130), candidates: openWords(part, view) })),
+  const closed = open && !openings.length ? [{ x: 3, room: view.width, candidates: ["closed all this time"] }] : [];
+  const said = placeWords([...closed, ...openings.map((part, i) => ({ x: part.x + 3, room: (openings[i + 1]?.x ?? view.width) - part.x - 11, candidates: openWords(part, view) })),
     ...prices.map((part) => ({ x: part.x + 3, room: part.wide, candidates: groundWords(part, view) }))], 2, view);
   const head = headWords(lane), more = moreWords(hidden, lane.more || 0), above = said.lines * LINE;
   const rowsHigh = ROW * Math.max(0, ...drawn.map(({ row }) => row + 1)) + (more ? LINE : 0);
@@ -301,7 +322,8 @@ function stacked(lanes, top) {
 // The whole picture: {lanes, y of each, ticks, ground, height, left: lanes that are not shown}. measure(text): its width in pixels.
 // height: what it should not be higher than, by fewer rows of each lane, and then by fewer lanes.
 export function layout(model, { width, measure, height = Infinity }) {
-  const { from, until, now } = model, view = { from, until, now, width, measure, x: (at) => ((at - from) / Math.max(1, until - from)) * width };
+  const { from, until, now } = model, x = (at) => ((at - from) / Math.max(1, until - from)) * width;
+  const nowX = now >= from && now <= until ? x(now) : undefined, view = { from, until, now, nowX, width, measure, x };
   const all = lanesOf(model), busy = all.filter((lane) => !isEmpty(lane, view)), known = all.length <= EMPTY_LANES_MAX ? all : busy;
   const shared = sharedPrices(known, view), high = (lanes) => lanes.reduce((n, lane) => n + lane.height + BETWEEN, TOP + AXIS);
   let lanes;
@@ -310,10 +332,9 @@ export function layout(model, { width, measure, height = Infinity }) {
     if (high(lanes) <= height || view.rows <= 2) break;
   }
   while (lanes.length > 1 && high(lanes) > height) lanes.pop();
-  const nowX = now >= from && now <= until ? view.x(now) : undefined, wide = measure("now");
-  const top = placeWords([...(nowX === undefined ? [] : [{ x: nowX - wide / 2, room: width, candidates: ["now"], isNow: true }]),
+  const wide = measure("now"), top = placeWords([...(nowX === undefined ? [] : [{ x: nowX - wide / 2, room: width, candidates: ["now"], isNow: true }]),
     ...(shared || []).map((part) => ({ x: part.x + 3, room: part.wide, candidates: groundWords(part, view) }))], 1, view).words;
   const shown = new Set(lanes.map((lane) => lane.name));
-  return { lanes: stacked(lanes, TOP), prices: shared || [], top, nowX, ticks: ticks(from, until, width).map((tick) => ({ ...tick, x: view.x(tick.at) })),
+  return { lanes: stacked(lanes, TOP), prices: shared || [], top, nowX, ticks: withoutCrowding(ticks(from, until, width).map((tick) => ({ ...tick, x: view.x(tick.at) })), view),
     width, height: high(lanes), bottom: high(lanes) - AXIS, left: all.filter((lane) => !shown.has(lane.name)) };
 }

@@ -1,8 +1,8 @@
 // The plan: what ran, what runs and what is expected to start, by queue, over hours or a week. The stretch is in the
-// address: span, and at, from when on. Without at it goes with the clock, a third of it behind.
+// address: span, and at, from when on. Without at it goes with the clock.
 
 import { spans, timelines } from "./api.js";
-import { address, draw, faint, h } from "./dom.js";
+import { address, draw, h } from "./dom.js";
 import { namespaceField, question } from "./form.js";
 import { again } from "./live.js";
 import { timeline } from "./timeline.js";
@@ -10,14 +10,20 @@ import { card, empty, segments, skeleton } from "./ui.js";
 import { count, moment } from "./words.js";
 
 const HOUR_MS = 3600_000, DAY_MS = 24 * HOUR_MS, AHEAD_MS = 7 * DAY_MS;
-const SPANS = { "6h": ["6 hours", 6 * HOUR_MS], "24h": ["24 hours", DAY_MS], "7d": ["7 days", 7 * DAY_MS] };
+const SPANS = { "6h": { words: "6 hours", length: 6 * HOUR_MS, behind: 2 * HOUR_MS, ahead: "4 hours" },
+  "24h": { words: "24 hours", length: DAY_MS, behind: 8 * HOUR_MS, ahead: "16 hours" },
+  "7d": { words: "7 days", length: 7 * DAY_MS, behind: 2 * DAY_MS, ahead: "5 days" } };
 const LOOK_MS = 5000, LOOK_BACK_MS = 20_000;
 
-// {from, until, isLive}: from quarter hours on, so that a link shows what was seen.
+function spanOf(params) {
+  return SPANS[params.get("span")] ? params.get("span") : "24h";
+}
+
+// {from, until, isLive}: isLive where it goes with the clock.
 export function stretchOf(params, now) {
-  const length = (SPANS[params.get("span")] || SPANS["24h"])[1], at = +new Date(params.get("at") || NaN);
-  const from = Number.isNaN(at) ? now - length / 3 : Math.min(at, now + AHEAD_MS - length / 8);
-  return { from, until: from + length, isLive: Number.isNaN(at) };
+  const { length, behind } = SPANS[spanOf(params)], at = +new Date(params.get("at") || NaN), isLive = Number.isNaN(at);
+  const from = isLive ? now - behind : Math.min(at, now + AHEAD_MS - length / 8);
+  return { from, until: from + length, isLive };
 }
 
 function place(params, changes) {
@@ -32,17 +38,15 @@ function moved({ from, until }, half) {
 }
 
 function controls(params, stretch, now) {
-  const chosen = SPANS[params.get("span")] ? params.get("span") : "24h";
   const to = (text, changes) => h("a", { class: "step", href: address(["plan"], place(params, changes)) }, text);
   const isLast = stretch.until >= now + AHEAD_MS;
   return h("div", { class: "plan-controls" }, to("← Earlier", { at: moved(stretch, -1) }),
     stretch.isLive ? "" : to("Now", { at: undefined }), isLast ? "" : to("Later →", { at: moved(stretch, 1) }),
-    segments("Length of the plan", Object.entries(SPANS).map(([span, [text]]) => [text, ["plan"], place(params, { span })]), SPANS[chosen][0]));
+    segments("Length of the plan", Object.entries(SPANS).map(([span, { words }]) => [words, ["plan"], place(params, { span })]), SPANS[spanOf(params)].words));
 }
 
 function title({ from, until, isLive }, params) {
-  const length = (SPANS[params.get("span")] || SPANS["24h"])[0];
-  return isLive ? `Now, and the hours around it: ${length}` : `${moment(from)} to ${moment(until)}`;
+  return isLive ? `Now and next ${SPANS[spanOf(params)].ahead}` : `${moment(from)} to ${moment(until)}`;
 }
 
 /* ---- what is asked ---- */
@@ -108,7 +112,7 @@ function nothing(namespace, stretch, now) {
 function shown(params, stretch, now, told, was) {
   const lanes = told?.lanes || [], namespace = params.get("namespace"), label = `Plan, ${title(stretch, params)}`;
   if (!lanes.length && !was.spans.length) return nothing(namespace, stretch, now);
-  return [timeline({ lanes, spans: was.spans, ...stretch, now, label }), faint(remarks(told, was))];
+  return [timeline({ lanes, spans: was.spans, ...stretch, now, label }), h("p", { class: "faint small" }, remarks(told, was))];
 }
 
 export async function planPage(page) {

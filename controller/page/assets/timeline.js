@@ -5,7 +5,7 @@
 // it was scrolled to, and the bar that has the focus although others came before that. A bar is a link to its Job. The
 // picture is one stop of the Tab key; arrows go from bar to bar.
 
-import { clockOf, itemWords, layout, priceWords, BAR, ROW } from "./axis.js";
+import { BAR, isMarked, itemWords, layout, priceWords, ROW } from "./axis.js";
 import { address, draw, folded, h, jobLink, svg, table } from "./dom.js";
 import { queueLink } from "./rights.js";
 import { moment } from "./words.js";
@@ -32,10 +32,9 @@ export function queueColours(names) {
 
 /* ---- bars ---- */
 
-const STOPPED = ["Preempted", "Stopped", "Evicted", "Reclaimed"];
-
-function endMark({ kind, outcome, x, wide }, y) {
-  if (kind !== "was" || !outcome || outcome === "Finished") return [];
+function endMark(item, y) {
+  const { outcome, x, wide } = item;
+  if (!isMarked(item)) return [];
   const at = x + wide - 9, middle = y + BAR / 2;
   if (wide < 14) return svg("rect", { class: "cut", x: x + wide - Math.min(wide, 2), y, width: Math.min(wide, 2), height: BAR });
   return svg("path", { class: "end", d: outcome === "Failed" ? `M${at} ${middle - 3}l6 6m0 -6l-6 6` : `M${at + 1} ${middle - 3}v6m4 -6v6` });
@@ -47,7 +46,7 @@ function shapes(item, y, stripes) {
     item.foot ? svg("line", { class: "foot", x1: item.x, x2: item.x + item.foot, y1: y + BAR - 1, y2: y + BAR - 1 }) : [],
     item.tail ? svg("line", { class: "tail", x1: item.x + item.wide, x2: item.x + item.wide + item.tail, y1: y + BAR / 2, y2: y + BAR / 2 }) : [],
     endMark(item, y),
-    item.text ? svg("text", { class: item.isBehind ? "behind" : "in", x: item.isBehind ? item.right + 4 : item.x + 5, y: y + 11.5 }, item.text) : []];
+    item.text ? svg("text", { class: item.isBehind ? "behind" : "in", x: item.textX, y: y + (item.foot ? 10.5 : 11.5) }, item.text) : []];
 }
 
 const keyOf = ({ kind, namespace = "", name, from }) => `${kind} ${namespace}/${name} ${from}`;
@@ -88,7 +87,7 @@ function lanePicture(lane, model, look) {
     lane.words.map(({ x, line, text }) => svg("text", { x, y: lane.y + 10 + 15 * line }, text)),
     lane.items.map((item) => bar(item, y(item), (one) => itemWords(one, model.now), look.stripes)),
     lane.items.map((item) => (item.deadline || item.stopsAt ? marks(item, y(item), look.view) : [])),
-    lane.more ? svg("text", { x: look.moreAt(lane.more), y: lane.y + lane.above + lane.rowsHigh - 4 }, lane.more) : []);
+    lane.more ? svg("text", { class: "behind", x: look.moreAt(lane.more), y: lane.y + lane.above + lane.rowsHigh - 4 }, lane.more) : []);
 }
 
 function laneName(lane, colours) {
@@ -109,9 +108,9 @@ function picture(model, at, look) {
     priceGround(at.prices, at.lanes[0]?.y - 2 || 0, at.bottom - (at.lanes[0]?.y || 0)),
     at.ticks.map(({ x, isDay }) => upright(x, isDay ? "tick midnight" : "tick", 18, at.bottom)),
     at.lanes.map((lane) => lanePicture(lane, model, look)),
-    at.nowX === undefined ? [] : upright(at.nowX, "now", 14, at.bottom),
-    at.top.map(({ x, text, isNow }) => svg("text", { class: isNow ? "now" : "", x, y: 11 }, text)),
-    at.ticks.filter(({ x, words }) => x + 3 + measure(words) <= at.width).map(({ x, words, isDay }) => svg("text", { class: isDay ? "day" : "", x: x + 3, y: at.bottom + 14 }, words)));
+    at.nowX === undefined ? [] : upright(at.nowX, "present", 14, at.bottom),
+    at.top.map(({ x, text, isNow }) => svg("text", { class: isNow ? "present" : "", x, y: 11 }, text)),
+    at.ticks.filter(({ words }) => words).map(({ x, words, isDay }) => svg("text", { class: isDay ? "day" : "", x: x + 3, y: at.bottom + 14 }, words)));
 }
 
 /* ---- beside the picture ---- */
@@ -124,7 +123,7 @@ function namesInUse(at) {
   const items = at.lanes.flatMap((lane) => lane.items), prices = [...at.prices, ...at.lanes.flatMap((lane) => lane.prices)];
   return new Set([...items.map((item) => item.kind), ...prices.map(priceClass), at.lanes.some((lane) => lane.openings.length) && "window",
     items.some((i) => i.kind === "was" && i.outcome === "Failed") && "failed",
-    items.some((i) => i.kind === "was" && i.outcome && !["Failed", "Finished"].includes(i.outcome)) && "stopped",
+    items.some((i) => isMarked(i) && i.outcome !== "Failed") && "stopped",
     items.some((i) => i.stopsAt) && "wall", items.some((i) => i.deadline) && "deadline", items.some((i) => i.tail) && "tail"]);
 }
 
@@ -175,7 +174,7 @@ class Timeline extends HTMLElement {
     this.stripes = `stripes-${++made}`;
     this.names = h("div", { class: "lanes" });
     this.view = h("div", { class: "view", tabindex: "0", role: "group" });
-    this.tip = h("div", { class: "tip", role: "status", hidden: true });
+    this.tip = h("div", { class: "tip", "aria-hidden": "true", hidden: true }); // a bar is named by its own words
     this.signs = h("ul", { class: "legend" });
     this.left = h("p", { class: "faint small" });
     this.table = folded("As a table");
