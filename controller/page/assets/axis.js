@@ -1,7 +1,7 @@
 // What stands where on an axis of time, and in which words: no element is made here (timeline.js does that).
 //
-// A lane is a ClusterQueue. Its items are runs that were ("was"), runs that are ("is"), starts that are expected ("will"),
-// and AdvanceReservations ("kept"). A moment is in milliseconds; undefined: not known. A place is in pixels.
+// A lane is a ClusterQueue, or one Job. Its items are runs that were ("was"), runs that are ("is"), starts that are expected
+// ("will"), AdvanceReservations ("kept"), and the waits of that Job ("wait"). A moment is in milliseconds; undefined: not known. A place is in pixels.
 
 import { asks, count, money, span } from "./words.js";
 
@@ -65,7 +65,8 @@ export function ticks(from, until, width, apart = 64) {
 
 const KINDS = { Running: "is", Starting: "is", Stopping: "is", Expected: "will" };
 
-function labelOf({ jobs = 1, name, sweep }) {
+function labelOf({ label, jobs = 1, name, sweep }) {
+  if (label) return label;
   return jobs > 1 ? `${sweep || name} × ${jobs}` : name;
 }
 
@@ -86,6 +87,10 @@ function reservationItem({ name, from, until }) {
   return { kind: "kept", state: "Reserved", name, jobs: 0, label: name, from: ms(from), until: ms(until), end: ms(until) };
 }
 
+function waitItem({ from, until }, now) {
+  return { kind: "wait", state: "Waiting", name: "Waiting", jobs: 0, label: "", from: ms(from), until: ms(until), end: Math.max(ms(until) ?? now, ms(from)) };
+}
+
 // A run that goes on is told by both; the timeline knows more of it.
 function isToldTwice(was, lane) {
   return !was.until && lane.bars !== undefined;
@@ -96,7 +101,7 @@ export function lanesOf({ lanes, spans, now }) {
   const named = new Map(lanes.map((lane) => [lane.clusterQueue, { ...lane, name: lane.clusterQueue }]));
   for (const { clusterQueue: name = "" } of spans) if (!named.has(name)) named.set(name, { name });
   return [...named.values()].map((lane) => ({ ...lane, items: [
-    ...(lane.bars || []).map((bar) => barItem(bar, now)), ...(lane.reservations || []).map(reservationItem),
+    ...(lane.bars || []).map((bar) => barItem(bar, now)), ...(lane.waits || []).map((wait) => waitItem(wait, now)), ...(lane.reservations || []).map(reservationItem),
     ...spans.filter((was) => (was.clusterQueue ?? "") === lane.name && !isToldTwice(was, lane)).map((was) => spanItem(was, now)),
   ] }));
 }
@@ -106,6 +111,7 @@ export function lanesOf({ lanes, spans, now }) {
 const jobName = ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name);
 
 function whoWords(item) {
+  if (item.isHere) return `${item.label[0].toUpperCase()}${item.label.slice(1)}`;
   return item.jobs > 1 ? `${item.label}, in ${item.namespace}: ${count(item.jobs, "Job")}, the first is ${item.name}` : jobName(item);
 }
 
@@ -133,6 +139,7 @@ function endWords({ kind, until, stopsAt, deadline }, now) {
 
 // [who, what]: what stands beside a bar that is pointed at, and is its name for those who cannot see it.
 export function itemWords(item, now) {
+  if (item.kind === "wait") return [item.name, `${clockOf(item.from, now)} to ${item.until ? clockOf(item.until, now) : "now"}, ${span((item.end - item.from) / 1000)}`];
   if (item.kind === "kept") return [item.name, `AdvanceReservation, ${stretchWords(item.from, item.until, now)}`];
   const what = item.kind === "was" ? wasWords(item, now)
     : [item.kind === "will" ? startWords(item, now) : isWords(item, now), ...endWords(item, now), asks(item)];
@@ -195,7 +202,7 @@ export function pack(items, most = Infinity) {
   });
 }
 
-const FIRST = { is: 0, kept: 1, will: 2, was: 3 };
+const FIRST = { wait: 0, is: 0, kept: 1, will: 2, was: 3 };
 
 // What is, before what is expected, before what was, of which the latest come first: rows may not do for all.
 function byWeight(a, b) {
@@ -206,10 +213,10 @@ function isSeen({ from, end }, view) {
   return from < view.until && end >= view.from;
 }
 
-const TAIL = 18; // what is drawn of an end that is not known
+const WIDE_MIN = { was: 2, wait: 1, is: 6, kept: 6, will: 6 }, TAIL = 18; // what is drawn of an end that is not known
 
 function placed(item, view) {
-  const x = Math.max(0, view.x(item.from)), end = Math.min(view.width, view.x(item.end)), wide = Math.max(item.kind === "was" ? 2 : 6, end - x - 1);
+  const x = Math.max(0, view.x(item.from)), end = Math.min(view.width, view.x(item.end)), wide = Math.max(WIDE_MIN[item.kind], end - x - 1);
   const tail = item.isOpen && item.kind !== "was" && x + wide < view.width - TAIL ? TAIL : 0;
   return { ...item, x, wide, tail, right: x + wide + tail + 1, foot: item.p90 > item.from ? Math.max(3, Math.min(view.width, view.x(item.p90)) - x) : 0 };
 }
@@ -286,7 +293,7 @@ function moreWords(hidden, more) {
 }
 
 function laneLayout(lane, view, isPriceShared) {
-  const items = lane.items.filter((item) => isSeen(item, view)).sort(byWeight).map((item) => placed(item, view)), rows = pack(items, view.rows);
+  const items = lane.items.filter((item) => isSeen(item, view)).sort(byWeight).map((item) => placed(item, view)), rows = lane.waits ? items.map(() => 0) : pack(items, view.rows); // one Job does one thing at a time
   const isDrawn = (_, i) => rows[i] !== undefined && i < DRAWN_MAX, hidden = items.filter((item, i) => !isDrawn(item, i));
   const drawn = items.map((item, i) => ({ ...item, row: rows[i] })).filter(isDrawn);
   addLabels(drawn, view);

@@ -41,6 +41,7 @@ function endMark(item, y) {
 }
 
 function shapes(item, y, stripes) {
+  if (item.kind === "wait") return svg("rect", { class: "bar", x: item.x, y: y + 5, width: item.wide, height: 5 });
   const box = { x: item.x, y, width: item.wide, height: BAR, rx: 3 }, isStriped = item.kind === "kept" || item.state === "Stopping";
   return [svg("rect", { class: "bar", ...box }), isStriped ? svg("rect", { ...box, fill: `url(#${stripes})` }) : [],
     item.foot ? svg("line", { class: "foot", x1: item.x, x2: item.x + item.foot, y1: y + BAR - 1, y2: y + BAR - 1 }) : [],
@@ -55,7 +56,7 @@ function bar(item, y, words, stripes) {
   const [who, what] = words(item), common = { class: `item ${item.kind} ${item.state}`, "data-key": keyOf(item), "data-who": who, "data-what": what, tabindex: -1,
     "aria-label": `${who}: ${what}` };
   const parts = shapes(item, y, stripes);
-  if (item.kind === "kept" || !item.namespace || item.isHere) return svg("g", { ...common, role: "img" }, parts);
+  if (!item.namespace || item.isHere) return svg("g", { ...common, role: "img" }, parts);
   return svg("a", { ...common, href: address(["job", item.namespace, item.name]) }, parts);
 }
 
@@ -115,7 +116,7 @@ function picture(model, at, look) {
 
 /* ---- beside the picture ---- */
 
-const LEGEND = [["was", "earlier run"], ["is", "running"], ["will", "expected start; thick foot: 50 to 90 % sure"], ["kept", "AdvanceReservation"],
+const LEGEND = [["wait", "waiting"], ["was", "earlier run"], ["is", "running"], ["will", "expected start; thick foot: 50 to 90 % sure"], ["kept", "AdvanceReservation"],
   ["window", "window open"], ["cheap", "cheaper hours"], ["dear", "dearer hours"], ["failed", "failed"], ["stopped", "stopped early"],
   ["wall", "stopped by its window"], ["deadline", "deadline"], ["tail", "end not known"]];
 
@@ -131,7 +132,7 @@ const SIGNS = { failed: "M4 4l6 6m0 -6l-6 6", stopped: "M5 4v6m4 -6v6", wall: "M
 
 function sign(name) {
   const shape = SIGNS[name] ? svg("path", { class: ["failed", "stopped"].includes(name) ? "end" : name, d: SIGNS[name] })
-    : svg("rect", { class: ["was", "is", "will", "kept"].includes(name) ? "bar" : name, x: 1, y: 1, width: 12, height: 12, rx: 3 });
+    : svg("rect", { class: ["wait", "was", "is", "will", "kept"].includes(name) ? "bar" : name, x: 1, y: name === "wait" ? 5 : 1, width: 12, height: name === "wait" ? 5 : 12, rx: name === "wait" ? 0 : 3 });
   return svg("svg", { class: `item ${name}`, width: 14, height: 14, "aria-hidden": "true" }, shape, name === "will" ? svg("line", { class: "foot", x1: 1, x2: 8, y1: 12, y2: 12 }) : []);
 }
 
@@ -145,10 +146,10 @@ function leftWords({ left }) {
   return names.length ? `Not shown: ${shown.join(", ")}${names.length > shown.length ? ` and ${names.length - shown.length} more queues` : ""}.` : "";
 }
 
-const STATES = { was: (item) => item.outcome || "Ended", kept: () => "AdvanceReservation" };
+const STATES = { was: (item) => item.outcome || "Ended", kept: () => "AdvanceReservation", wait: () => "" };
 
 function itemRow(lane, item) {
-  const many = item.jobs > 1 ? [" ", `(${item.label})`] : "", name = item.namespace && !item.isHere ? jobLink(item.namespace, item.name) : item.name;
+  const many = item.jobs > 1 ? [" ", `(${item.label})`] : "", name = item.namespace && !item.isHere ? jobLink(item.namespace, item.name) : item.isHere ? item.label : item.name;
   return [[name, many], lane.name, (STATES[item.kind] || (() => item.state))(item), moment(item.from), item.p90 ? moment(item.p90) : "", item.until ? moment(item.until) : ""];
 }
 
@@ -213,7 +214,7 @@ class Timeline extends HTMLElement {
     const hasNames = model.lanes.length !== 1 || model.lanes[0].clusterQueue;
     this.names.hidden = !hasNames;
     this.roomDrawn = this.room();
-    const width = Math.max(WIDTH_MIN, this.roomDrawn), at = layout(model, { width, measure, height: model.height });
+    const width = Math.max(model.widthMin, this.roomDrawn), at = layout(model, { width, measure, height: model.height });
     const view = { from: model.from, until: model.until, x: (moment) => ((moment - model.from) / Math.max(1, model.until - model.from)) * width };
     const look = { colours: queueColours(at.lanes.map((lane) => lane.name)), stripes: this.stripes, width, view, moreAt: (words) => Math.max(0, Math.min(width - measure(words), (at.nowX ?? 0) + 5)) };
     this.at = at;
@@ -288,9 +289,9 @@ function nextBar(bars, at, step) {
 customElements.define("sluice-timeline", Timeline);
 
 // lanes: of a Timeline; spans: of a RunSpans, may be []. from, until, now: in milliseconds, a Date, or RFC 3339.
-// height: what the picture should not be higher than.
-export function timeline({ lanes = [], spans = [], from, until, now = Date.now(), label, height }) {
+// height: what the picture should not be higher than. widthMin: where there is less room it is scrolled.
+export function timeline({ lanes = [], spans = [], from, until, now = Date.now(), label, height, widthMin = WIDTH_MIN }) {
   const element = document.createElement("sluice-timeline");
-  element.model = { lanes, spans, from: +new Date(from), until: +new Date(until), now: +new Date(now), label, height };
+  element.model = { lanes, spans, from: +new Date(from), until: +new Date(until), now: +new Date(now), label, height, widthMin };
   return element;
 }
