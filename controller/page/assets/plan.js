@@ -1,10 +1,9 @@
 // The plan: what ran, what runs and what is expected to start, by queue, over hours or a week. The stretch is in the
 // address: span, and at, from when on. Without at it goes with the clock.
 
-import { spans, timelines } from "./api.js";
-import { address, draw, h } from "./dom.js";
-import { namespaceField, question } from "./form.js";
-import { again } from "./live.js";
+import { orNull, spans, timelines } from "./api.js";
+import { address, draw, h, warning } from "./dom.js";
+import { again, partAgain } from "./live.js";
 import { timeline } from "./timeline.js";
 import { card, empty, segments, skeleton } from "./ui.js";
 import { count, moment } from "./words.js";
@@ -101,7 +100,7 @@ function forecastWords(told) {
 }
 
 function remarks(told, was) {
-  return [forecastWords(told), othersWords(told), was.more ? "There are more earlier runs than are shown: choose a shorter stretch." : ""].filter(Boolean).join(" ");
+  return [forecastWords(told), othersWords(told), was ? "" : "Earlier runs cannot be read now.", was?.more ? "There are more earlier runs than are shown: choose a shorter stretch." : ""].filter(Boolean).join(" ");
 }
 
 function nothing(namespace, stretch, now) {
@@ -109,28 +108,24 @@ function nothing(namespace, stretch, now) {
   return empty(`No Job ${namespace ? `of ${namespace} ` : ""}${what}.`, stretch.isLive ? `kubectl get queuedjobs ${namespace ? `-n ${namespace}` : "-A"}` : undefined);
 }
 
+// was: null where the ledger cannot be asked, which takes nothing from what is ahead.
 function shown(params, stretch, now, told, was) {
-  const lanes = told?.lanes || [], namespace = params.get("namespace"), label = `Plan, ${title(stretch, params)}`;
-  if (!lanes.length && !was.spans.length) return nothing(namespace, stretch, now);
-  return [timeline({ lanes, spans: was.spans, ...stretch, now, label }), h("p", { class: "faint small" }, remarks(told, was))];
+  const lanes = told?.lanes || [], past = was?.spans || [], namespace = params.get("namespace");
+  if (!lanes.length && !past.length && was) return nothing(namespace, stretch, now);
+  return [timeline({ lanes, spans: past, ...stretch, now, label: `Plan, ${title(stretch, params)}`, height: Infinity }), h("p", { class: "faint small" }, remarks(told, was))];
 }
 
 export async function planPage(page) {
   const { params, signal } = page, namespace = params.get("namespace") || "", past = new Past();
-  const drawAll = (stretch, now, ...inside) => draw(page.content, h("h2", {}, "Plan"),
-    question(["plan"], "Whose plan", namespaceField(params), hidden("span", params), hidden("at", params)),
+  const drawAll = (stretch, now, ...inside) => signal.aborted || draw(page.content, h("h2", {}, namespace ? `Plan of ${namespace}` : "Plan"),
     card(title(stretch, params), controls(params, stretch, now), inside));
   const look = async () => {
     const now = Date.now(), stretch = stretchOf(params, now), told = await ahead(namespace, stretch, now, signal);
-    const was = await past.look(runningOf(told), () => behind(namespace, stretch, now, signal));
+    const was = await past.look(runningOf(told), () => orNull(behind(namespace, stretch, now, signal)));
     drawAll(stretch, now, shown(params, stretch, now, told, was));
   };
   const now = Date.now(), stretch = stretchOf(params, now);
   if (!page.content.querySelector("sluice-timeline")) drawAll(stretch, now, skeleton("picture", 1));
   if (stretch.until > now) await again(LOOK_MS, page, look);
-  else await look();
-}
-
-function hidden(name, params) {
-  return params.get(name) ? h("input", { type: "hidden", name, value: params.get(name) }) : "";
+  else await partAgain(Infinity, page, look, (sentence) => drawAll(stretch, now, warning(sentence)));
 }

@@ -10,7 +10,7 @@ import { address, draw, folded, h, jobLink, svg, table } from "./dom.js";
 import { queueLink } from "./rights.js";
 import { moment } from "./words.js";
 
-const WIDTH_MIN = 720, ROWS_MAX = 400, COLOURS = 6, FONT = "11.5px system-ui, sans-serif", NOW_AT = 0.3;
+const WIDTH_MIN = 720, HEIGHT_MAX = 420, ROWS_MAX = 400, COLOURS = 6, FONT = "11.5px system-ui, sans-serif", NOW_AT = 0.3;
 
 /* ---- widths and colours ---- */
 
@@ -290,7 +290,7 @@ customElements.define("sluice-timeline", Timeline);
 
 // lanes: of a Timeline; spans: of a RunSpans, may be []. from, until, now: in milliseconds, a Date, or RFC 3339.
 // height: what the picture should not be higher than. widthMin: where there is less room it is scrolled.
-export function timeline({ lanes = [], spans = [], from, until, now = Date.now(), label, height, widthMin = WIDTH_MIN }) {
+export function timeline({ lanes = [], spans = [], from, until, now = Date.now(), label, height = HEIGHT_MAX, widthMin = WIDTH_MIN }) {
   const element = document.createElement("sluice-timeline");
   element.model = { lanes, spans, from: +new Date(from), until: +new Date(until), now: +new Date(now), label, height, widthMin };
   return element;
