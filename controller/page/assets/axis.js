@@ -278,6 +278,7 @@ function groundOf(stretches, view) {
   });
 }
 
+// What a lane has now is said of a stretch that now is in.
 function headWords({ running, waiting, others }) {
   const theirs = (others?.running || 0) + (others?.waiting || 0);
   return [running !== undefined && `${running.toLocaleString("en")} running`, waiting !== undefined && `${waiting.toLocaleString("en")} waiting`,
@@ -301,7 +302,7 @@ function laneLayout(lane, view, isPriceShared) {
   const closed = open && !openings.length ? [{ x: 3, room: view.width, candidates: ["closed all this time"] }] : [];
   const said = placeWords([...closed, ...openings.map((part, i) => ({ x: part.x + 3, room: (openings[i + 1]?.x ?? view.width) - part.x - 11, candidates: openWords(part, view) })),
     ...prices.map((part) => ({ x: part.x + 3, room: part.wide, candidates: groundWords(part, view) }))], 2, view);
-  const head = headWords(lane), more = moreWords(hidden, lane.more || 0), above = said.lines * LINE;
+  const isNow = view.nowX !== undefined, head = isNow ? headWords(lane) : [], more = moreWords(hidden, isNow ? lane.more || 0 : 0), above = said.lines * LINE;
   const rowsHigh = ROW * Math.max(0, ...drawn.map(({ row }) => row + 1)) + (more ? LINE : 0);
   const height = Math.max(above + rowsHigh, (lane.name ? 17 : 0) + head.length * 14, ROW);
   return { ...lane, items: drawn, hidden, openings, prices, words: said.words, above, head, more, rowsHigh, height, hasWindows: open !== undefined };
