@@ -6,7 +6,7 @@
 import { asks, count, money, span } from "./words.js";
 
 export const ROW = 17, BAR = 15;
-const TOP = 18, LINE = 15, BETWEEN = 10, AXIS = 22, ROWS_MAX = 14, DRAWN_MAX = 240, EMPTY_LANES_MAX = 6;
+const TOP = 18, LINE = 15, BETWEEN = 10, AXIS = 22, ROWS_MAX = 14, DRAWN_MAX = 240, EMPTY_LANES_MAX = 6, TALL = 520;
 const MINUTE_MS = 60_000, HOUR_MS = 60 * MINUTE_MS, DAY_MS = 24 * HOUR_MS;
 
 const ms = (text) => (text ? +new Date(text) : undefined);
@@ -173,16 +173,22 @@ export function priceWords({ factor }) {
   return factor < 1 ? `${Math.round(100 * (1 - factor))} % cheaper` : `${Math.round(100 * (factor - 1))} % dearer`;
 }
 
+// What lanes tell ends with the stretch that was asked for, which may be a little shorter than the one that is shown.
+function goesOnAfter(part, view) {
+  return part.until >= view.until - 2 * MINUTE_MS;
+}
+
 // What may stand at an opening, the best first.
 function openWords({ from, until }, view) {
-  const goesOn = until >= view.until, opens = `opens ${clockOf(from, view.now)}`;
+  const goesOn = goesOnAfter({ until }, view), opens = `opens ${clockOf(from, view.now)}`;
   if (until <= view.now) return [];
   if (from <= view.now) return goesOn ? ["open"] : [`open, closes ${clockOf(until, view.now)}`, "open"];
   return goesOn ? [opens] : [`open ${stretchWords(from, until, view.now)}`, opens, `${clock.format(from)}-${clock.format(until)}`];
 }
 
 function groundWords(price, view) {
-  const words = priceWords(price), goesOn = price.until >= view.until;
+  const words = priceWords(price), goesOn = goesOnAfter(price, view);
+  if (price.from <= view.now && view.now < price.until) return [goesOn ? words : `${words} until ${clockOf(price.until, view.now)}`, words];
   return [goesOn ? `from ${clockOf(price.from, view.now)}, ${words}` : `${stretchWords(price.from, price.until, view.now)}, ${words}`, words];
 }
 
@@ -217,7 +223,7 @@ const WIDE_MIN = { was: 2, wait: 1, is: 6, kept: 6, will: 6 }, TAIL = 18; // wha
 
 function placed(item, view) {
   const x = Math.max(0, view.x(item.from)), end = Math.min(view.width, view.x(item.end)), wide = Math.max(WIDE_MIN[item.kind], end - x - 1);
-  const tail = item.isOpen && item.kind !== "was" && x + wide < view.width - TAIL ? TAIL : 0;
+  const tail = item.isOpen && item.kind === "is" && x + wide < view.width - TAIL ? TAIL : 0;
   return { ...item, x, wide, tail, right: x + wide + tail + 1, foot: item.p90 > item.from ? Math.max(3, Math.min(view.width, view.x(item.p90)) - x) : 0 };
 }
 
@@ -255,20 +261,32 @@ function addLabels(items, view) {
   }
 }
 
+// Words at parts of a ground may go on until the next part.
+function wordsAt(parts, words, view) {
+  return parts.map((part, i) => ({ x: part.x + 3, room: (parts[i + 1]?.x ?? view.width) - part.x - 11, candidates: words(part, view) }));
+}
+
 // Words one after the other in lines above a lane: each candidate is tried in each line. Returns how many lines they take.
 export function placeWords(all, lines, view) {
-  const taken = Array.from({ length: lines }, () => []), done = [];
+  const taken = Array.from({ length: lines }, () => []), words = [];
   for (const { x, room, candidates, ...rest } of all) {
-    for (const text of candidates) {
-      const wide = view.measure(text), left = Math.max(0, x), isFree = (t) => left >= t.right + 8 || left + wide + 8 <= t.left;
-      const line = wide <= Math.min(room, view.width - left) ? taken.findIndex((line) => line.every(isFree)) : -1;
-      if (line < 0) continue;
-      taken[line].push({ left, right: left + wide });
-      done.push({ ...rest, x: left, line, text });
-      break;
-    }
+    const place = candidates.map((text) => placeOf(text, Math.max(0, x), room, taken, view)).find(Boolean);
+    if (!place) continue;
+    taken[place.line].push({ left: place.x, right: place.x + place.wide });
+    words.push({ ...rest, ...place });
   }
-  return { words: done, lines: taken.filter((line) => line.length).length };
+  return { words, lines: taken.filter((line) => line.length).length };
+}
+
+// The first line in which a text is free of the others, from x on or right behind one of them.
+function placeOf(text, x, room, taken, view) {
+  const wide = view.measure(text), last = Math.min(x + room, view.width) - wide;
+  for (const [line, others] of taken.entries()) {
+    const isFree = (left) => left <= last && others.every((t) => left >= t.right + 8 || left + wide + 8 <= t.left);
+    const left = [x, ...others.map((t) => t.right + 8).filter((at) => at > x)].find(isFree);
+    if (left !== undefined) return { text, x: left, wide, line };
+  }
+  return undefined;
 }
 
 function groundOf(stretches, view) {
@@ -281,11 +299,17 @@ function groundOf(stretches, view) {
 // What a lane has now is said of a stretch that now is in.
 function headWords({ running, waiting, others }) {
   const theirs = (others?.running || 0) + (others?.waiting || 0);
+  if (running === 0 && waiting === 0 && !theirs) return ["no Jobs now"];
   return [running !== undefined && `${running.toLocaleString("en")} running`, waiting !== undefined && `${waiting.toLocaleString("en")} waiting`,
     theirs && `others: ${count(theirs, "Job")}`].filter(Boolean);
 }
 
 const jobsOf = (items) => items.reduce((n, item) => n + item.jobs, 0);
+
+// A window that closes is seen behind the lane; what else stops a run has a sign.
+function isWallSeen(stopsAt, open = []) {
+  return open.some(({ until }) => Math.abs(until - stopsAt) < MINUTE_MS);
+}
 
 // What a lane does not show: runs that were, and Jobs that wait.
 function moreWords(hidden, more) {
@@ -300,12 +324,11 @@ function laneLayout(lane, view, isPriceShared) {
   addLabels(drawn, view);
   const open = openOf(lane), openings = groundOf(open || [], view), prices = isPriceShared ? [] : groundOf(pricesOf(lane, view.until), view);
   const closed = open && !openings.length ? [{ x: 3, room: view.width, candidates: ["closed all this time"] }] : [];
-  const said = placeWords([...closed, ...openings.map((part, i) => ({ x: part.x + 3, room: (openings[i + 1]?.x ?? view.width) - part.x - 11, candidates: openWords(part, view) })),
-    ...prices.map((part) => ({ x: part.x + 3, room: part.wide, candidates: groundWords(part, view) }))], 2, view);
+  const said = placeWords([...closed, ...wordsAt(openings, openWords, view), ...wordsAt(prices, groundWords, view)], 2, view);
   const isNow = view.nowX !== undefined, head = isNow ? headWords(lane) : [], more = moreWords(hidden, isNow ? lane.more || 0 : 0), above = said.lines * LINE;
   const rowsHigh = ROW * Math.max(0, ...drawn.map(({ row }) => row + 1)) + (more ? LINE : 0);
   const height = Math.max(above + rowsHigh, (lane.name ? 17 : 0) + head.length * 14, ROW);
-  return { ...lane, items: drawn, hidden, openings, prices, words: said.words, above, head, more, rowsHigh, height, hasWindows: open !== undefined };
+  return { ...lane, items: drawn.map((item) => ({ ...item, wall: isWallSeen(item.stopsAt, open) ? undefined : item.stopsAt })), hidden, openings, prices, words: said.words, above, head, more, rowsHigh, height, hasWindows: open !== undefined };
 }
 
 // Prices that all lanes share are one ground behind all of them.
@@ -327,8 +350,9 @@ function stacked(lanes, top) {
   });
 }
 
-// The whole picture: {lanes, y of each, ticks, ground, height, left: lanes that are not shown}. measure(text): its width in pixels.
-// height: what it should not be higher than, by fewer rows of each lane, and then by fewer lanes.
+// The whole picture: lanes with their places; left: those that there is no room for; empty: those that have nothing, where
+// there are many. A tall one has its hours above, too. measure(text): its width in pixels. height: what it should not be
+// higher than, by fewer rows of each lane, and then by fewer lanes.
 export function layout(model, { width, measure, height = Infinity }) {
   const { from, until, now } = model, x = (at) => ((at - from) / Math.max(1, until - from)) * width;
   const nowX = now >= from && now <= until ? x(now) : undefined, view = { from, until, now, nowX, width, measure, x };
@@ -341,8 +365,8 @@ export function layout(model, { width, measure, height = Infinity }) {
   }
   while (lanes.length > 1 && high(lanes) > height) lanes.pop();
   const wide = measure("now"), top = placeWords([...(nowX === undefined ? [] : [{ x: nowX - wide / 2, room: width, candidates: ["now"], isNow: true }]),
-    ...(shared || []).map((part) => ({ x: part.x + 3, room: part.wide, candidates: groundWords(part, view) }))], 1, view).words;
-  const shown = new Set(lanes.map((lane) => lane.name));
-  return { lanes: stacked(lanes, TOP), prices: shared || [], top, nowX, ticks: withoutCrowding(ticks(from, until, width).map((tick) => ({ ...tick, x: view.x(tick.at) })), view),
-    width, height: high(lanes), bottom: high(lanes) - AXIS, left: all.filter((lane) => !shown.has(lane.name)) };
+    ...wordsAt(shared || [], groundWords, view)], 1, view).words;
+  const shown = new Set(lanes.map((lane) => lane.name)), isTall = high(lanes) > TALL, more = isTall ? LINE : 0;
+  return { lanes: stacked(lanes, TOP + more), isTall, prices: shared || [], top, nowX, ticks: withoutCrowding(ticks(from, until, width).map((tick) => ({ ...tick, x: view.x(tick.at) })), view),
+    width, height: high(lanes) + more, bottom: high(lanes) + more - AXIS, left: known.filter((lane) => !shown.has(lane.name)), empty: all.filter((lane) => !known.includes(lane)) };
 }

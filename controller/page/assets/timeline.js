@@ -36,7 +36,7 @@ function endMark(item, y) {
   const { outcome, x, wide } = item;
   if (!isMarked(item)) return [];
   const at = x + wide - 9, middle = y + BAR / 2;
-  if (wide < 14) return svg("rect", { class: "cut", x: x + wide - Math.min(wide, 2), y, width: Math.min(wide, 2), height: BAR });
+  if (wide < 14) return svg("rect", { class: outcome === "Failed" ? "cut bad" : "cut", x: x + wide - Math.min(wide, 2), y, width: Math.min(wide, 2), height: BAR });
   return svg("path", { class: "end", d: outcome === "Failed" ? `M${at} ${middle - 3}l6 6m0 -6l-6 6` : `M${at + 1} ${middle - 3}v6m4 -6v6` });
 }
 
@@ -62,7 +62,7 @@ function bar(item, y, words, stripes) {
 
 // A flag at a deadline; a wall where a window will stop the run.
 function marks(item, y, view) {
-  const at = (moment) => (moment >= view.from && moment <= view.until ? view.x(moment) : undefined), flag = at(item.deadline), wall = at(item.stopsAt);
+  const at = (moment) => (moment >= view.from && moment <= view.until ? view.x(moment) : undefined), flag = at(item.deadline), wall = at(item.wall);
   return [flag === undefined ? [] : svg("path", { class: "deadline", d: `M${flag} ${y - 1}v${BAR + 2}M${flag} ${y - 1}l6 3l-6 3z` }),
     wall === undefined ? [] : svg("path", { class: "wall", d: `M${wall - 4} ${y}h4v${BAR}h-4` })];
 }
@@ -85,9 +85,9 @@ function lanePicture(lane, model, look) {
     lane.hasWindows ? svg("rect", { class: "closed", x: 0, y: lane.y + lane.above - 2, width: look.width, height: lane.height - lane.above + 4 }) : [],
     ground(lane.openings, "window", lane.y + lane.above - 2, lane.height - lane.above + 4),
     priceGround(lane.prices, lane.y + lane.above - 2, lane.height - lane.above + 4),
-    lane.words.map(({ x, line, text }) => svg("text", { x, y: lane.y + 10 + 15 * line }, text)),
+    lane.words.map(({ x, line, text }) => svg("text", { class: "behind", x, y: lane.y + 10 + 15 * line }, text)),
     lane.items.map((item) => bar(item, y(item), (one) => itemWords(one, model.now), look.stripes)),
-    lane.items.map((item) => (item.deadline || item.stopsAt ? marks(item, y(item), look.view) : [])),
+    lane.items.map((item) => (item.deadline || item.wall ? marks(item, y(item), look.view) : [])),
     lane.more ? svg("text", { class: "behind", x: look.moreAt(lane.more), y: lane.y + lane.above + lane.rowsHigh - 4 }, lane.more) : []);
 }
 
@@ -103,6 +103,10 @@ function stripesOf(id) {
     svg("rect", { class: "stripe", width: 3, height: 6 })));
 }
 
+function tickWords(at, y) {
+  return at.ticks.filter(({ words }) => words).map(({ x, words, isDay }) => svg("text", { class: isDay ? "day" : "", x: x + 3, y }, words));
+}
+
 function picture(model, at, look) {
   const upright = (x, name, y1, y2) => svg("line", { class: name, x1: x, x2: x, y1, y2 });
   return svg("svg", { width: at.width, height: at.height }, stripesOf(look.stripes),
@@ -111,7 +115,7 @@ function picture(model, at, look) {
     at.lanes.map((lane) => lanePicture(lane, model, look)),
     at.nowX === undefined ? [] : upright(at.nowX, "present", 14, at.bottom),
     at.top.map(({ x, text, isNow }) => svg("text", { class: isNow ? "present" : "", x, y: 11 }, text)),
-    at.ticks.filter(({ words }) => words).map(({ x, words, isDay }) => svg("text", { class: isDay ? "day" : "", x: x + 3, y: at.bottom + 14 }, words)));
+    at.isTall ? tickWords(at, 26) : [], tickWords(at, at.bottom + 14));
 }
 
 /* ---- beside the picture ---- */
@@ -125,7 +129,7 @@ function namesInUse(at) {
   return new Set([...items.map((item) => item.kind), ...prices.map(priceClass), at.lanes.some((lane) => lane.openings.length) && "window",
     items.some((i) => i.kind === "was" && i.outcome === "Failed") && "failed",
     items.some((i) => isMarked(i) && i.outcome !== "Failed") && "stopped",
-    items.some((i) => i.stopsAt) && "wall", items.some((i) => i.deadline) && "deadline", items.some((i) => i.tail) && "tail"]);
+    items.some((i) => i.wall) && "wall", items.some((i) => i.deadline) && "deadline", items.some((i) => i.tail) && "tail"]);
 }
 
 const SIGNS = { failed: "M4 4l6 6m0 -6l-6 6", stopped: "M5 4v6m4 -6v6", wall: "M4 1h5v12h-5", deadline: "M4 1v12M4 1l6 3l-6 3z", tail: "M0 7h14" };
@@ -141,9 +145,13 @@ function legend(at) {
   return LEGEND.filter(([name]) => names.has(name)).map(([name, words]) => h("li", {}, sign(name), words));
 }
 
-function leftWords({ left }) {
-  const names = left.map((lane) => lane.name), shown = names.slice(0, 12);
-  return names.length ? `Not shown: ${shown.join(", ")}${names.length > shown.length ? ` and ${names.length - shown.length} more queues` : ""}.` : "";
+function namesOf(lanes) {
+  const shown = lanes.slice(0, 12).map((lane) => lane.name).join(", ");
+  return lanes.length > 12 ? `${shown} and ${lanes.length - 12} more queues` : shown;
+}
+
+function leftWords({ left, empty }) {
+  return [left.length ? `No room for ${namesOf(left)}.` : "", empty.length ? `No Jobs in this time: ${namesOf(empty)}.` : ""].filter(Boolean).join(" ");
 }
 
 const STATES = { was: (item) => item.outcome || "Ended", kept: () => "AdvanceReservation", wait: () => "" };
@@ -161,8 +169,9 @@ function groundRows(lane, prices) {
 function tableOf(at) {
   const rows = at.lanes.flatMap((lane) => [...[...lane.items, ...lane.hidden].sort((a, b) => a.from - b.from).map((item) => itemRow(lane, item)),
     ...groundRows(lane, lane.prices)]).concat(at.prices.map((part) => [priceWords(part), "all", "", moment(part.from), "", moment(part.until)]));
-  const shown = rows.slice(0, ROWS_MAX);
-  return table(shown.length < rows.length ? `The first ${ROWS_MAX} of ${rows.length}` : "The same as a table", ["What", "ClusterQueue", "State", "From", "90 % sure by", "Until"], shown);
+  const isOneJob = at.lanes.every((lane) => !lane.name), shown = rows.slice(0, ROWS_MAX), heads = ["What", "ClusterQueue", "State", "From", "90 % sure by", "Until"];
+  const columns = (cells) => cells.filter((_, i) => i !== 1 || !isOneJob);
+  return table(shown.length < rows.length ? `The first ${ROWS_MAX} of ${rows.length}` : "The same as a table", columns(heads), shown.map(columns));
 }
 
 /* ---- the element ---- */
@@ -175,6 +184,7 @@ class Timeline extends HTMLElement {
     this.stripes = `stripes-${++made}`;
     this.names = h("div", { class: "lanes" });
     this.view = h("div", { class: "view", tabindex: "0", role: "group" });
+    this.axis = h("div", { class: "axis" }, this.names, this.view);
     this.tip = h("div", { class: "tip", "aria-hidden": "true", hidden: true }); // a bar is named by its own words
     this.signs = h("ul", { class: "legend" });
     this.left = h("p", { class: "faint small" });
@@ -190,7 +200,7 @@ class Timeline extends HTMLElement {
   }
 
   connectedCallback() {
-    this.replaceChildren(h("div", { class: "axis" }, this.names, this.view), this.tip, this.signs, this.left, this.table);
+    this.replaceChildren(this.axis, this.tip, this.signs, this.left, this.table);
     this.sizes.observe(this);
     this.render();
   }
@@ -213,6 +223,7 @@ class Timeline extends HTMLElement {
     const { model } = this, focused = document.activeElement?.dataset?.key && this.contains(document.activeElement) && document.activeElement.dataset.key;
     const hasNames = model.lanes.length !== 1 || model.lanes[0].clusterQueue;
     this.names.hidden = !hasNames;
+    this.axis.style.gridTemplateColumns = hasNames ? `${this.nameWidth()}px minmax(0, 1fr)` : "minmax(0, 1fr)";
     this.roomDrawn = this.room();
     const width = Math.max(model.widthMin, this.roomDrawn), at = layout(model, { width, measure, height: model.height });
     const view = { from: model.from, until: model.until, x: (moment) => ((moment - model.from) / Math.max(1, model.until - model.from)) * width };
@@ -226,6 +237,13 @@ class Timeline extends HTMLElement {
     this.drawTable();
     this.keepInSight(at);
     if (focused) this.focusOn(focused);
+  }
+
+  // As the longest name wants, and no more than there is room for.
+  nameWidth() {
+    const { lanes, spans } = this.model, names = [...lanes, ...spans].map((one) => one.clusterQueue || "");
+    const wanted = names.reduce((wide, name) => Math.max(wide, measure(name) * 1.2), 78) + 24;
+    return Math.round(Math.min(wanted, this.clientWidth < 600 ? 102 : 220));
   }
 
   drawTable() {
