@@ -102,7 +102,7 @@ def test_a_lane_of_200_bars_stays_readable(axis):
     lane, idle = told["lanes"]
     drawn = lane["items"]
     assert len(drawn) + len(lane["hidden"]) == 200 and max(i["row"] for i in drawn) == 13 and told["height"] < 420
-    assert {i["state"] for i in drawn} == {"Running"}, "what runs comes first"
+    assert [i["state"] for i in drawn].count("Running") == 9, "what runs leaves rows to what is expected"
     assert lane["more"] == f"and {200 - len(drawn) + 80} more Jobs" and idle["more"] == ""
     assert lane["y"] + lane["height"] < idle["y"]
     low = pure(axis, "axis.layout(a, { width: 1100, measure, height: 200 })", model(a_lane("q", *many), a_lane("idle")))

@@ -208,11 +208,14 @@ export function pack(items, most = Infinity) {
   });
 }
 
-const FIRST = { wait: 0, is: 0, kept: 1, will: 2, was: 3 };
+const FIRST = { wait: 0, is: 0, kept: 1, will: 2, was: 4 }, LATER = 3, SHARE = 0.6;
 
-// What is, before what is expected, before what was, of which the latest come first: rows may not do for all.
-function byWeight(a, b) {
-  return FIRST[a.kind] - FIRST[b.kind] || (a.kind === "was" ? b.end - a.end : a.from - b.from);
+// What is, what is expected, and what was, of which the latest come first, for rows may not do for all. Where what runs
+// alone would fill them, the rest of it comes after what is expected.
+function byWeight(items, rows) {
+  const sorted = [...items].sort((a, b) => FIRST[a.kind] - FIRST[b.kind] || (a.kind === "was" ? b.end - a.end : a.from - b.from));
+  const most = Math.ceil(SHARE * rows), weight = ({ kind }, i) => (kind === "is" && i >= most ? LATER : FIRST[kind]);
+  return sorted.map((item, i) => [weight(item, i), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
 }
 
 function isSeen({ from, end }, view) {
@@ -318,7 +321,7 @@ function moreWords(hidden, more) {
 }
 
 function laneLayout(lane, view, isPriceShared) {
-  const items = lane.items.filter((item) => isSeen(item, view)).sort(byWeight).map((item) => placed(item, view)), rows = lane.waits ? items.map(() => 0) : pack(items, view.rows); // one Job does one thing at a time
+  const items = byWeight(lane.items.filter((item) => isSeen(item, view)), view.rows).map((item) => placed(item, view)), rows = lane.waits ? items.map(() => 0) : pack(items, view.rows); // one Job does one thing at a time
   const isDrawn = (_, i) => rows[i] !== undefined && i < DRAWN_MAX, hidden = items.filter((item, i) => !isDrawn(item, i));
   const drawn = items.map((item, i) => ({ ...item, row: rows[i] })).filter(isDrawn);
   addLabels(drawn, view);
