@@ -32,6 +32,10 @@ function needsLook({ trouble, reason, deadlineUnreachable }) {
   return WORDS.has(reason) ? reason : deadlineUnreachable ? "DeadlineUnreachable" : "";
 }
 
+export function needsAttention(status) {
+  return needsLook(status) !== "";
+}
+
 // The badge of a QueuedJob: what keeps it from running where somebody should look, else its state. "Next" is the first
 // in line.
 export function stateBadge({ status }) {
