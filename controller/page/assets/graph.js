@@ -37,10 +37,11 @@ function layers(root, known, waited) {
 }
 
 function box(node, namespace, known, x, y) {
-  const one = node.name && known.get(node.name), words = node.name ? one?.status.state || (known.has(node.name) ? "Ended or not there" : "") : node.words || "";
+  const one = node.name && known.get(node.name), state = node.name ? one?.status.state || (known.has(node.name) ? "not there" : "") : node.words;
+  const words = [node.name && node.item?.split(":")[0], state].filter(Boolean).join(" · ");
   const kind = node.isRoot ? "root" : node.kind || (one?.status.startedAt ? "run" : "");
   const inside = [svg("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 6 }), svg("title", {}, node.name || node.text),
-    svg("text", { class: "name", x: x + 8, y: y + (words ? 16 : 24) }, cut(node.name || node.text, 21)), words ? svg("text", { x: x + 8, y: y + 31 }, cut(words, 24)) : ""];
+    svg("text", { class: "name", x: x + 8, y: y + (words ? 16 : 24) }, cut(node.name || node.text, 21)), words ? svg("text", { x: x + 8, y: y + 31 }, cut(words, 26)) : ""];
   if (!node.name || node.isRoot) return svg("g", { class: `node ${kind}` }, inside);
   return svg("a", { class: `node ${kind}`, href: address(["job", namespace, node.name]) }, inside);
 }

@@ -31,6 +31,12 @@ const KEYS = {
 
 export const WAYS = [["queue", "by queue"], ["user", "by user"], ["sweep", "by sweep"], ["flat", "flat"]];
 
+// "team/lr-*", "team/nightly (CronJob)", "team/train" of one that is alone.
+function sweepName({ key, namespace }) {
+  const name = key.replace(/^CronJob\//, ""), kind = name === key ? "" : " (CronJob)";
+  return `${namespace ? `${namespace}/` : ""}${name}${!kind && name.endsWith("-") ? "*" : kind}`;
+}
+
 const NONE = { queue: "no ClusterQueue", user: "user not known", sweep: "" };
 
 function isOfFamily(key) {
@@ -218,8 +224,8 @@ function startsAt({ nextStart }) {
 // "13 running · 117 waiting · next start 20:43 · oldest 27m"
 export function groupCells(by) {
   return (group) => {
-    const { key, namespace, running, waiting, attention, oldestQueuedAt } = group;
-    const name = h("strong", {}, namespace && by === "sweep" ? `${namespace}/${key}` : key || NONE[by]);
+    const { key, running, waiting, attention, oldestQueuedAt } = group;
+    const name = h("strong", {}, by === "sweep" ? sweepName(group) : key || NONE[by]);
     const words = `${running.toLocaleString("en")} running · ${waiting.toLocaleString("en")} waiting${startsAt(group)}${waiting && oldestQueuedAt ? ` · oldest ${since(oldestQueuedAt)}` : ""}`;
     return [[h("span", { class: "turn", "aria-hidden": "true" }, group.isOpen ? "▾" : "▸"), name, h("span", { class: "faint" }, ` ${words} `),
       attention ? badge(`${attention} need${attention === 1 ? "s" : ""} attention`, "bad") : ""]];

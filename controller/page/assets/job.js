@@ -2,11 +2,12 @@
 
 import { job, orNull, past, Refusal } from "./api.js";
 import { stateBadge } from "./badges.js";
+import { ago } from "./columns.js";
 import { draw, facts, faint, folded, h, link, warning } from "./dom.js";
 import { again, partAgain, sentenceOf } from "./live.js";
 import { Help } from "./review.js";
 import { queueLink } from "./rights.js";
-import { endCell, movedWords, startCell, startWords } from "./start.js";
+import { endCell, movedWords, ON_HOLD, startCell, startWords } from "./start.js";
 import * as story from "./story.js";
 import { card, skeleton } from "./ui.js";
 import { whyItWaits } from "./why.js";
@@ -27,12 +28,12 @@ function priority({ priority: counts, claimedPriority: claimed }) {
 const HOW_KNOWN = { Annotation: "as annotation sluice.dev/expected-duration says", ActiveDeadlineSeconds: "at most, by activeDeadlineSeconds", History: "95 % of its earlier runs took no longer" };
 
 function whereItStands({ metadata, spec, status }) {
-  return facts([["State", status.state],
+  return facts([["State", stateBadge({ status }).textContent !== status.state && status.state],
     ["LocalQueue", link(["jobs"], spec.queue, { namespace: metadata.namespace, queue: spec.queue })],
     ["ClusterQueue", spec.clusterQueue && queueLink(spec.clusterQueue)],
     ["Priority", priority(spec)],
     ["Submitted by", spec.submittedBy && link(["history"], spec.submittedBy, { namespace: metadata.namespace, user: spec.submittedBy })],
-    ["Expected start", startWords(status)], ["Start moved", movedWords(status)],
+    ["Start moved", movedWords(status)],
     ["Queued", time(status.queuedAt)], ["Running since", status.startedAt && [time(status.startedAt), ` (${since(status.startedAt)})`]],
     ["Expected duration", status.expectedSeconds && `${span(status.expectedSeconds)}, ${HOW_KNOWN[status.expectedFrom] || ""}`],
     ["Stopped by its window", time(status.stopsAt)], ["Deadline", time(status.deadline)]]);
@@ -94,8 +95,9 @@ const NONE = "No Job of this name waits or runs now. It has ended, was deleted o
 
 function startFigure({ status }) {
   const { startedAt, start, startAt, reason } = status, words = startWords(status);
-  if (startedAt) return ["Started", `${since(startedAt)} ago`, endCell(status) ? `ends ${endCell(status)}` : moment(startedAt)];
+  if (startedAt) return ["Started", ago(startedAt), endCell(status) ? `ends ${endCell(status)}` : moment(startedAt)];
   if (!reason) return null;
+  if (reason === ON_HOLD) return ["Expected start", "once released", ""];
   if (startAt && startCell(status)) return ["Earliest start", startCell(status), words];
   const [first, ...rest] = words.split(/[,;] /);
   return ["Expected start", startCell(status) || (words && first) || "not known", rest.join("; ") || (start ? "" : "nothing is simulated yet")];
@@ -108,7 +110,7 @@ function costFigure({ status: { bill } }) {
 // What is asked first of a Job: when, in which place, how much.
 function glance(known) {
   const { spec, status } = known;
-  const figures = [startFigure(known), status.position && ["Place", status.position.toLocaleString("en"), `in ClusterQueue ${spec.clusterQueue}`], ["Requests", asks(spec), ""], costFigure(known)];
+  const figures = [startFigure(known), status.position && ["Position", status.position.toLocaleString("en"), `in ClusterQueue ${spec.clusterQueue}`], ["Requests", asks(spec), ""], costFigure(known)];
   return h("dl", { class: "glance" }, figures.filter(Boolean).map(([name, value, words]) => h("div", {}, h("dt", {}, name), h("dd", { class: "number" }, value), words ? h("dd", { class: "small" }, words) : "")));
 }
 
@@ -132,15 +134,16 @@ export class JobView {
     const { namespace, name, page } = this, known = await orNull(job(namespace, name, page.signal), 404);
     if (this.pace.isDue(known)) this.told = await ledgerOf(namespace, name, page.signal);
     const waits = known?.status.reason ? await whyItWaits(known, page.signal) : null;
-    draw(this.element, known ? this.parts(known, waits) : h("p", { class: "sentence" }, NONE), this.part("History", pastOf(known, this.told)), this.part("Costs", costs(known, this.told.runs)),
-      known ? this.yaml(known) : "");
+    const ofCosts = this.part("Costs", costs(known, this.told.runs));
+    draw(this.element, known ? this.parts(known, waits, ofCosts) : [h("p", { class: "sentence" }, NONE), ofCosts], this.part("History", pastOf(known, this.told)), known ? this.yaml(known) : "");
   }
 
-  parts(known, waits) {
+  // At the left what is so, at the right what can be done; below each other beside a list.
+  parts(known, waits, ofCosts) {
     const { status } = known, canHelp = this.help.show(known);
-    return [h("div", { class: "first" }, stateBadge(known), glance(known)),
-      this.part("Now", trouble(status), status.ledgerDown ? warning(ledgerDown(status.ledgerDownSince)) : "", waits?.why || h("p", { class: "sentence" }, status.message), whereItStands(known)),
-      waits?.after ? this.part("Waiting for", waits.after) : "", canHelp ? this.part("What would help", this.help.element) : ""];
+    return [h("div", { class: "first" }, stateBadge(known), glance(known)), h("div", { class: "sides" },
+      h("div", {}, this.part("Now", trouble(status), status.ledgerDown ? warning(ledgerDown(status.ledgerDownSince)) : "", waits?.why || h("p", { class: "sentence" }, status.message), whereItStands(known))),
+      h("div", {}, waits?.after ? this.part("Waiting for", waits.after) : "", canHelp ? this.part("What would help", this.help.element) : "", ofCosts))];
   }
 
   // Of one that is folded nothing is written.

@@ -16,6 +16,10 @@ import { count } from "./words.js";
 
 const NARROW = matchMedia("(max-width: 60rem)"); // a Job is a page of its own there
 
+const SEEN_AT_MOST = 2000; // rows in which a Job is looked for
+
+const nameOf = (item) => (item?.metadata ? `${item.metadata.namespace}/${item.metadata.name}` : "");
+
 function jobPlace({ metadata }) {
   return address(["job", metadata.namespace, metadata.name]);
 }
@@ -60,6 +64,10 @@ function changed(params, changes) {
   const all = new URLSearchParams(params);
   for (const [name, value] of Object.entries(changes)) all.set(name, value);
   return all;
+}
+
+function goTo(changes) {
+  location.hash = place(changed(paramsNow(), changes));
 }
 
 // The filter was entered: what it says takes the place of what it said before.
@@ -117,7 +125,7 @@ class ColumnMenu {
 
   choose() {
     const chosen = COLUMNS.filter((column) => this.boxes.get(column).checked), isUsual = chosen.join() === USUAL.join();
-    location.hash = place(changed(paramsNow(), { columns: isUsual ? "" : chosen.join(",") }));
+    goTo({ columns: isUsual ? "" : chosen.join(",") });
   }
 }
 
@@ -130,7 +138,7 @@ function emptyWords({ isNarrowed }, namespace) {
   return isNarrowed ? empty("No jobs match these filters.") : empty(NO_JOB, `kubectl get jobs ${namespace ? `-n ${namespace}` : "-A"} -L sluice.dev/queue-name`);
 }
 
-let filter = null, menu = null; // they stay while the list is another
+let frame = null; // what stays while the list is another: the filter keeps the focus
 let kept = null; // the list that was shown last, for the one that follows it
 
 // What makes two lists show the same rows.
@@ -141,12 +149,12 @@ function identity(params) {
 
 class JobsView {
   constructor(page, asked) {
-    Object.assign(this, { page, asked, params: page.params, isFirst: true });
+    Object.assign(this, { page, asked, params: page.params, looksLeft: 3 });
     this.said = h("p", { class: "faint said", role: "status", "data-own": true });
     this.place = h("div", { class: "place", "data-own": true }, skeleton("rows", 14));
     this.source = sourceOf(asked, page.params, page, () => this.changed());
     const chosen = chosenColumns(page.params.get("columns")), cells = cellsOf(chosen), heading = groupCells(asked.by);
-    this.list = new List("Jobs", columnsOf(chosen, page.params), this.source, { cells: (item) => (item.isGroup ? heading(item) : cells(item)),
+    this.list = new List("Jobs", columnsOf(chosen, asked.sort, (sort) => goTo({ sort, at: "" })), this.source, { cells: (item) => (item.isGroup ? heading(item) : cells(item)),
       open: (item) => this.open(item), moved: (item) => this.moved(item), fold: asked.by === "flat" ? null : (group, isOpen) => this.turn(group, isOpen) });
     this.list.element.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
     this.panel = new Panel(page, { step: (n) => this.step(n), closed: () => this.close() });
@@ -171,10 +179,19 @@ class JobsView {
     this.said.textContent = source.words ? source.words() : count(source.total, "Job");
     list.element.hidden = source.total === 0;
     draw(this.place, source.total === 0 ? emptyWords(this.asked, this.asked.which.namespace) : "");
-    const at = Number(this.params.get("at")) || 0;
-    if (this.isFirst && at > 0) list.go(at - 1);
-    this.isFirst = false;
+    this.seek();
     list.drawSoon();
+  }
+
+  // The place that the address names, or the Job beside the list, is brought into sight, where it is read at first.
+  seek() {
+    const at = Number(this.params.get("at")) || 0, name = this.panel.shown, { source, list } = this;
+    if (this.looksLeft-- <= 0) return;
+    let index = at - 1;
+    if (name) for (index = Math.min(source.total, SEEN_AT_MOST) - 1; index >= 0 && nameOf(source.at(index)) !== name; index--);
+    if (index < 0) return;
+    list.go(index);
+    this.looksLeft = 0;
   }
 
   /* ---- the Job beside the list ---- */
@@ -190,17 +207,18 @@ class JobsView {
   goTo(name, how) {
     history[how](null, "", place(changed(paramsNow(), { job: name })));
     this.choose(name);
+    drawTop(this);
   }
 
   open(item) {
     if (item.isGroup) this.turn(item);
     else if (NARROW.matches) location.hash = jobPlace(item);
-    else this.goTo(`${item.metadata.namespace}/${item.metadata.name}`, "pushState");
+    else this.goTo(nameOf(item), "pushState");
     return true;
   }
 
   moved(item) {
-    if (this.panel.shown && !item.isGroup) this.goTo(`${item.metadata.namespace}/${item.metadata.name}`, "replaceState");
+    if (this.panel.shown && !item.isGroup) this.goTo(nameOf(item), "replaceState");
   }
 
   // To the next row that is a Job.
@@ -228,6 +246,11 @@ class JobsView {
   }
 }
 
+// The ways lead to this list with what is beside it.
+function drawTop({ said, asked }) {
+  draw(frame.top, h("h2", {}, "Jobs"), said, ways(paramsNow(), asked.by));
+}
+
 function ways(params, by) {
   const all = WAYS.map(([way, text]) => [text, ["jobs"], { ...Object.fromEntries(params), by: way, at: "", turned: "" }]);
   return segments("Grouped", all, WAYS.find(([way]) => way === by)[1]);
@@ -243,14 +266,19 @@ function labelsOf({ source }) {
 
 let view = null;
 
+function makeFrame() {
+  const filter = new Filter(apply, { namespace: () => paramsNow().get("namespace") || "", labels: () => labelsOf(view) }), menu = new ColumnMenu();
+  return { filter, menu, top: h("div", { class: "bar", "data-own": true }), bottom: h("div", { class: "bar", "data-own": true }, filter.element, menu.element) };
+}
+
 async function showJobs(page, asked) {
-  filter ||= new Filter(apply, { namespace: () => paramsNow().get("namespace") || "", labels: () => labelsOf(view) });
-  menu ||= new ColumnMenu();
+  frame ||= makeFrame();
   const isInside = view?.list.element.contains(document.activeElement);
   view = new JobsView(page, asked);
-  filter.show(page.params);
-  menu.show(chosenColumns(page.params.get("columns")));
-  draw(page.content, h("div", { class: "bar" }, h("h2", {}, "Jobs"), view.said, ways(page.params, asked.by)), h("div", { class: "bar" }, filter.element, menu.element), view.element);
+  frame.filter.show(page.params);
+  frame.menu.show(chosenColumns(page.params.get("columns")));
+  drawTop(view);
+  draw(page.content, frame.top, frame.bottom, view.element);
   view.resume(kept);
   if (isInside) view.list.element.focus({ preventScroll: true });
   await view.source.live();

@@ -14,9 +14,9 @@ function clamp(n, least, most) {
   return Math.max(least, Math.min(n, most));
 }
 
-// "minmax(12rem, 2fr)"; and how wide all of them are at least.
-function template(columns) {
-  return columns.map(({ least, grow }) => (grow ? `minmax(${least}rem, ${grow}fr)` : `${least}rem`)).join(" ");
+// "8rem minmax(12rem, 2fr)"; narrow: what grows gives way to the others.
+function template(columns, isNarrow = false) {
+  return columns.map(({ least, grow, narrow }) => (grow ? `minmax(${isNarrow ? 0 : least}rem, ${grow}fr)` : `${isNarrow && narrow || least}rem`)).join(" ");
 }
 
 function leastWidth(columns) {
@@ -28,8 +28,8 @@ function headOf({ head, sorted, kind = "" }) {
 }
 
 export class List {
-  // columns: [{ head, least, grow, kind, sorted }], widths in rem; kind: a class of all its cells, "more" for those that
-  // a narrow list leaves out. cells(item): what a row has, one for each column; of a group, one. open(item): the row was
+  // columns: [{ head, least, narrow, grow, kind, sorted }], widths in rem; kind: classes of all its cells; "most" is left
+  // out where the list is not wide, "more" where it is narrow. cells(item): what a row has, one for each column; of a group, one. open(item): the row was
   // chosen, by a click or Enter; true: it has been dealt with here. moved(item): an arrow came to it.
   constructor(label, columns, source, { cells, open, moved = () => {}, fold = null }) {
     Object.assign(this, { columns, source, cells, open, moved, fold, active: 0, scrolled: 0, isDue: false, chosen: "" });
@@ -48,9 +48,11 @@ export class List {
   }
 
   size() {
-    const { style } = this.element, narrow = this.columns.filter(({ kind = "" }) => !kind.includes("more"));
-    for (const [name, value] of Object.entries({ columns: template(this.columns), narrow: template(narrow), least: leastWidth(this.columns), "least-narrow": leastWidth(narrow) }))
-      style.setProperty(`--${name}`, value);
+    const { style } = this.element, without = (...kinds) => this.columns.filter(({ kind = "" }) => !kinds.some((one) => kind.includes(one)));
+    style.setProperty("--columns", template(this.columns));
+    style.setProperty("--least", leastWidth(this.columns));
+    style.setProperty("--middle", template(without("most")));
+    style.setProperty("--narrow", template(without("most", "more"), true));
   }
 
   get count() { return Math.min(this.source.total, ROWS_MAX); }
