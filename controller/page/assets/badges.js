@@ -32,8 +32,12 @@ function needsLook({ trouble, reason, deadlineUnreachable }) {
   return WORDS.has(reason) ? reason : deadlineUnreachable ? "DeadlineUnreachable" : "";
 }
 
-export function needsAttention(status) {
-  return needsLook(status) !== "";
+const NEVER_STARTS = new Set(["Deactivated", "Misconfigured", "NoMatchingFlavor", "NoNodeSuits", "ExceedsMaxQuota", "DependencyNeverSatisfied"]);
+
+// True where nothing good happens until somebody does something, as the attention of a summary counts it. What somebody
+// decided and may undo (a hold, a stopped queue) is left out.
+export function needsAttention({ trouble, reason, deadlineUnreachable }) {
+  return Boolean(trouble || deadlineUnreachable) || NEVER_STARTS.has(reason);
 }
 
 // The badge of a QueuedJob: what keeps it from running where somebody should look, else its state. "Next" is the first

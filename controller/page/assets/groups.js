@@ -19,7 +19,7 @@ const READ_AGAIN_MS = 5000;
 
 // A family is the name before what a CronJob or generateName puts behind it. The summary knows it from the Job itself.
 function familyOf(name) {
-  const cron = /^(.+)-\d{8}$/.exec(name), generated = /^(.+-)[bcdfghjklmnpqrstvwxz2456789]{5}$/.exec(name);
+  const cron = /^(.+)-\d{8,}$/.exec(name), generated = /^(.+-)[bcdfghjklmnpqrstvwxz2456789]{5}$/.exec(name);
   return cron ? `CronJob/${cron[1]}` : generated ? generated[1] : name;
 }
 
@@ -33,15 +33,17 @@ export const WAYS = [["queue", "by queue"], ["user", "by user"], ["sweep", "by s
 
 // "team/lr-*", "team/nightly (CronJob)", "team/train" of one that is alone.
 function sweepName({ key, namespace }) {
-  const name = key.replace(/^CronJob\//, ""), kind = name === key ? "" : " (CronJob)";
+  const name = key.replace(CRON, ""), kind = name === key ? "" : " (CronJob)";
   return `${namespace ? `${namespace}/` : ""}${name}${!kind && name.endsWith("-") ? "*" : kind}`;
 }
 
 const NONE = { queue: "no ClusterQueue", user: "user not known", sweep: "" };
 
+const CRON = /^CronJob\//, DIGITS = /^-\d+$/, GENERATED = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+
 function isOfFamily(key) {
-  const name = key.replace(/^CronJob\//, ""), digits = key === name ? "" : "-";
-  return ({ metadata }) => metadata.name.startsWith(name + digits);
+  const start = key.replace(CRON, ""), end = CRON.test(key) ? DIGITS : GENERATED;
+  return ({ metadata: { name } }) => name === key || (name.startsWith(start) && end.test(name.slice(start.length)));
 }
 
 // Which Jobs a group of the summary has: by the server where it can select them, else by looking at each.
@@ -57,6 +59,8 @@ function fixed(items) {
   return { total: items.length, isRead: true, at: (index) => items[index], look() {}, renew() {} };
 }
 
+const COUNTED = new Map([["Waiting", "waiting"], ["Starting", "running"], ["Running", "running"], ["Stopping", "running"]]);
+
 function counted(by, items) {
   const all = new Map(), key = (job) => `${by === "sweep" ? job.metadata.namespace : ""}/${KEYS[by](job)}`;
   for (const job of items) {
@@ -64,7 +68,7 @@ function counted(by, items) {
     if (!all.has(id)) all.set(id, { key: KEYS[by](job), namespace: by === "sweep" ? job.metadata.namespace : undefined, running: 0, waiting: 0, items: [] });
     const group = all.get(id);
     group.items.push(job);
-    group[job.status.state === "Waiting" ? "waiting" : "running"]++;
+    if (COUNTED.has(job.status.state)) group[COUNTED.get(job.status.state)]++;
   }
   return [...all.values()];
 }

@@ -101,7 +101,7 @@ function sourceOf(asked, params, page, onChange) {
   const scan = isScanned ? new Scan(which, page, () => by === "flat" && onChange(), { matches: matching(params, asked.wantsAttention), compare: sort && comparing(sort) }) : null;
   if (by === "flat") return scan || new Line(which, page, onChange);
   const turned = new Set((params.get("turned") || "").split(",").filter(Boolean).map(decodeURIComponent));
-  return new Groups(by, which, page, onChange, { scan, turned, isOpenAtFirst: by === "queue" });
+  return new Groups(by, which, page, onChange, { scan, turned, isOpenAtFirst: by === "queue" || Boolean(scan) });
 }
 
 /* ---- the columns ---- */
@@ -205,7 +205,7 @@ class JobsView {
 
   // how: as the history has it, "pushState" or "replaceState".
   goTo(name, how) {
-    history[how](null, "", place(changed(paramsNow(), { job: name })));
+    history[how](how === "replaceState" ? history.state : null, "", place(changed(paramsNow(), { job: name })));
     this.choose(name);
     drawTop(this);
   }
@@ -241,7 +241,7 @@ class JobsView {
   turn(group, isOpen) {
     this.source.turn(group, isOpen);
     const turned = [...this.source.turned].map(encodeURIComponent).join(",");
-    history.replaceState(null, "", place(changed(paramsNow(), { turned })));
+    history.replaceState(history.state, "", place(changed(paramsNow(), { turned })));
     kept.rows = identity(paramsNow());
   }
 }
