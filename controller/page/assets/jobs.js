@@ -4,7 +4,7 @@
 import { Refusal, session } from "./api.js";
 import { needsAttention } from "./badges.js";
 import { cellsOf, chosenColumns, COLUMNS, columnsOf, columnText, comparing, sorting, USUAL } from "./columns.js";
-import { address, draw, h } from "./dom.js";
+import { address, draw, h, link } from "./dom.js";
 import { Filter } from "./filter.js";
 import { groupCells, Groups, WAYS } from "./groups.js";
 import { Line } from "./line.js";
@@ -248,7 +248,7 @@ class JobsView {
 
 // The ways lead to this list with what is beside it.
 function drawTop({ said, asked }) {
-  draw(frame.top, h("h2", {}, "Jobs"), said, ways(paramsNow(), asked.by));
+  draw(frame.top, h("h2", {}, "Jobs"), said, h("p", { class: "said" }, link(["history"], "History", { namespace: asked.which.namespace })), ways(paramsNow(), asked.by));
 }
 
 function ways(params, by) {
