@@ -1,7 +1,7 @@
 // Costs: what Budgets have left and how long that lasts, and what was used and what it cost.
 
 import { budgets } from "./api.js";
-import { bar } from "./chart.js";
+import { stack } from "./chart.js";
 import { draw, faint, h, link, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
@@ -50,7 +50,7 @@ function budget(b) {
   const forecast = b.forecast === undefined ? [] : [["forecast", Number(b.forecast)]];
   return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", queueLink(b), period(b)),
     b.active ? "" : warning(`${b.reason}: ${b.message}`),
-    bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], [["mark", Number(b.amount)], ...forecast]),
+    stack([["own", Number(b.spent)], ["reserved", Number(b.reserved)]], Math.max(Number(b.amount), Number(b.spent) + Number(b.reserved)), Number(b.amount)),
     h("p", {}, `Spent ${cents(b.spent)}, reserved ${cents(b.reserved)}, left ${cents(b.remaining)} of ${money(b.amount, b.currency)}.`), h("p", {}, pace(b)));
 }
 

@@ -9,7 +9,7 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
 // "14:10" of the same day as `day`, "Tue 14:10" of the next six, else with its date.
-function shortly(at, day = Date.now()) {
+export function shortly(at, day = Date.now()) {
   const then = new Date(at), ahead = then - Date.now();
   if (then.toDateString() === new Date(day).toDateString()) return clock.format(then);
   return ahead > 0 && ahead < 6 * DAY_MS ? weekday.format(then).replace(",", "") : moment(at);
