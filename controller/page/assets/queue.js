@@ -11,7 +11,7 @@ import { shortly } from "./start.js";
 import { timeline } from "./timeline.js";
 import { badge, card, empty, figure, segments, skeleton } from "./ui.js";
 import { weekWords } from "./week.js";
-import { since } from "./words.js";
+import { count, since } from "./words.js";
 
 const LOOK_MS = 3000, SUMMARY_MS = 5000, AXIS_MS = 15_000, LOOK_BACK_MS = 60_000, HOUR_MS = 3600_000;
 
@@ -33,7 +33,7 @@ function figures(queue, group, others) {
   const starting = reserving - running;
   return h("div", { class: "figures" },
     figure("Running", ofAll(running, mine && (mine.running || 0)), [starting > 0 ? `${starting} starting` : "", queue.stopping ? `${queue.stopping} stopping` : ""].filter(Boolean).join(" · ")),
-    figure("Waiting", ofAll(waiting, mine && (mine.waiting || 0)), others ? `${others.ahead ?? 0} of other namespaces ahead of yours` : ""),
+    figure("Waiting", ofAll(waiting, mine && (mine.waiting || 0)), others ? `${count(others.ahead ?? 0, "Job")} of other namespaces ahead` : ""),
     figure("Oldest", group.oldestQueuedAt ? since(group.oldestQueuedAt) : "-", group.oldestQueuedAt ? "since it was queued" : "none waits"), nextFigure(group));
 }
 
@@ -99,9 +99,10 @@ function layOut(page, name, ns, line) {
   const own = (shape, n) => h("div", { "data-own": true }, skeleton(shape, n));
   const parts = { now: own("figures", 4), use: own("rows", 2), day: own("picture", 1), axis: own("picture", 1), week: h("div", { "data-own": true }), local: own("rows", 2) };
   const params = Object.fromEntries(page.params), choices = SPANS.map(([word]) => [word, ["queue", name], { ...params, span: word }]);
+  const use = card("Use now", "", parts.use), local = card("LocalQueues that lead here", "", parts.local);
   draw(page.content, parts.now,
     h("section", { class: "card", "aria-label": "Its axis" }, h("div", { class: "head" }, h("h2", {}, "Runs, starts, windows and prices"), segments("How far", choices, spanOf(page.params)[0])), parts.axis, parts.week),
-    h("div", { class: "two" }, h("div", { class: "stacked" }, card("Use now", "", parts.use), card("LocalQueues that lead here", "", parts.local)), ns ? "" : card("The last day", "", parts.day)),
+    h("div", { class: "two" }, ns ? [use, local] : [h("div", { class: "stacked" }, use, local), card("The last day", "", parts.day)]),
     h("section", { class: "card", "aria-label": "Queue" }, h("div", { class: "head" }, h("h2", {}, ns ? "Your Jobs in the queue" : "Queue"), line.said), line.element));
   return parts;
 }
