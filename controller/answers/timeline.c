@@ -157,6 +157,11 @@ static int64_t start_by_time_ms(const struct timeline *t, const struct explanati
 	return is_to_come && !wait_reason_needs_change(e->reason) ? e->not_before_ms : 0;
 }
 
+static int64_t later_of(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Finds when the Job is expected to start. False: that is not known. */
 static bool look_at_start(struct timeline *t, const struct queued_job *j, struct bar_item *x)
 {
@@ -172,8 +177,8 @@ static bool look_at_start(struct timeline *t, const struct queued_job *j, struct
 	if (is_foretold && f.start.p50_ms < PLAY_NEVER &&
 		(!x->certain || f.start.p50_ms > by_time_ms + AGREES_MS)) {
 		x->certain = false;
-		x->from_ms = f.start.p50_ms > t->from_ms ? f.start.p50_ms : t->from_ms;
-		x->p90_ms = f.start.p90_ms < PLAY_NEVER ? f.start.p90_ms : 0;
+		x->from_ms = later_of(f.start.p50_ms, t->from_ms);
+		x->p90_ms = f.start.p90_ms < PLAY_NEVER ? later_of(f.start.p90_ms, t->from_ms) : 0;
 	}
 	if (x->from_ms > 0 && e->expected_ms > 0)
 		x->until_ms = x->from_ms + e->expected_ms;
@@ -333,20 +338,29 @@ static const struct view_member others_rows[] = {
 };
 static const struct view others_view = VIEW("TimelineOthers", NULL, others_rows);
 
+/* Of a ClusterQueue that is not there, and has Jobs still. */
+static void put_none(struct json_writer *w, const char *key)
+{
+	jw_array(w, key);
+	jw_end(w);
+}
+
 static void put_windows(struct json_writer *w, const char *key, const void *object)
 {
 	const struct shown_lane *x = object;
-	(void)key;
 	if (x->week)
 		week_put_windows(w, x->week);
+	else
+		put_none(w, key);
 }
 
 static void put_prices(struct json_writer *w, const char *key, const void *object)
 {
 	const struct shown_lane *x = object;
-	(void)key;
 	if (x->week)
 		week_put_prices(w, x->week);
+	else
+		put_none(w, key);
 }
 
 static void put_reservations(struct json_writer *w, const char *key, const void *object)

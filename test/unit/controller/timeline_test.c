@@ -467,23 +467,27 @@ static void what_time_decides_is_certain(void **state)
 		.p90_ms = opens_ms + 2 * HOUR_MS};
 	told[4] = (struct told){.not_before_ms = opens_ms, .reason = WAIT_HELD};
 	told[5] = (struct told){.p50_ms = FROM_MS - 3 * MINUTE_MS, .p90_ms = FROM_MS + MINUTE_MS};
-	for (unsigned char i = 1; i <= 5; i++) {
-		static const char *const names[] = {"", "alone", "first", "after", "held", "soon"};
+	told[6] = (struct told){.p50_ms = FROM_MS - 3 * MINUTE_MS, .p90_ms = FROM_MS - MINUTE_MS};
+	for (unsigned char i = 1; i <= 6; i++) {
+		static const char *const names[] = {
+			"", "alone", "first", "after", "held", "soon", "sooner"};
 		add(&s, i, "team-a", names[i], NULL);
 	}
 	const cJSON *lane = json_array(day(&s, "", NULL), "lanes")->child;
 	assert_int_equal(number_of(lane, "more"), 1);
-	assert_int_equal(cJSON_GetArraySize(json_array(lane, "bars")), 4);
+	assert_int_equal(cJSON_GetArraySize(json_array(lane, "bars")), 5);
+	texts_are(bar_at(lane, 1), "name", "sooner", "from", "2026-11-21T10:00:00Z", "p90",
+		"2026-11-21T10:00:00Z", NULL);
 	texts_are(bar_at(lane, 0), "name", "soon", "from", "2026-11-21T10:00:00Z", "p90",
 		"2026-11-21T10:01:00Z", NULL);
-	for (int i = 1; i <= 2; i++) {
-		texts_are(bar_at(lane, i), "name", i == 1 ? "alone" : "first", "from",
+	for (int i = 2; i <= 3; i++) {
+		texts_are(bar_at(lane, i), "name", i == 2 ? "alone" : "first", "from",
 			"2026-11-21T12:00:00Z", "p90", NULL, NULL);
 		assert_true(cJSON_IsTrue(json_get(bar_at(lane, i), "certain")));
 	}
-	texts_are(bar_at(lane, 3), "name", "after", "from", "2026-11-21T13:00:00Z", "p90",
+	texts_are(bar_at(lane, 4), "name", "after", "from", "2026-11-21T13:00:00Z", "p90",
 		"2026-11-21T14:00:00Z", NULL);
-	assert_null(json_get(bar_at(lane, 3), "certain"));
+	assert_null(json_get(bar_at(lane, 4), "certain"));
 	stage_close(&s);
 }
 
@@ -552,6 +556,22 @@ static void a_clusterqueue_that_is_not_there_is_said_so(void **state)
 	assert_int_equal(s.rc, ERR_GONE);
 	assert_string_equal(s.e.text,
 		"clusterQueue is batch, to which no LocalQueue of namespace team-b leads: leave it out to see the others");
+	stage_close(&s);
+}
+
+/* A ClusterQueue that was deleted, and has Jobs still. */
+static void a_lane_outlives_its_clusterqueue(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	told[1] = (struct told){.started_ms = FROM_MS - HOUR_MS};
+	add(&s, 1, "team-a", "one", NULL);
+	queue_drop_clusterqueue(s.world.queue, "batch");
+	const cJSON *lane = json_array(day(&s, "", NULL), "lanes")->child;
+	texts_are(lane, "clusterQueue", "batch", NULL);
+	assert_int_equal(cJSON_GetArraySize(json_array(lane, "bars")), 1);
+	assert_true(json_array(lane, "windows") && json_array(lane, "prices"));
 	stage_close(&s);
 }
 
@@ -650,6 +670,7 @@ int main(void)
 		cmocka_unit_test(a_namespace_is_told_of_others_by_their_number),
 		cmocka_unit_test(a_clusterqueue_that_lets_the_namespace_not_in_is_not_told),
 		cmocka_unit_test(a_clusterqueue_that_is_not_there_is_said_so),
+		cmocka_unit_test(a_lane_outlives_its_clusterqueue),
 		cmocka_unit_test(without_forecasts_it_says_so),
 		cmocka_unit_test(a_lane_has_the_windows_of_its_week),
 		cmocka_unit_test(a_question_says_how_far),
