@@ -20,7 +20,7 @@ struct queue_command {
 static int not_found(const struct queue_filter *f, const struct queue_answer *a)
 {
 	struct err e;
-	bool hidden = !a->clusterqueues;
+	bool hidden = !a->clusterqueues || a->is_reduced;
 	const char *ns = f->ns ? f->ns : a->ns ? a->ns : "";
 	if (f->clusterqueue && hidden)
 		err_set(&e, ERR_GONE,

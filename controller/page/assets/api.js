@@ -134,6 +134,8 @@ export const usage = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segm
 export const budgets = (signal) => get(`${ROOT}/budgetreports`, {}, signal);
 export const nodes = (signal) => get(`${ROOT}/overcommits`, {}, signal);
 export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}`, {}, signal);
+// What would make a Job start earlier; each question makes the server play the queue.
+export const startReview = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}/start`, {}, signal);
 // resource: "reports" or "histories".
 export const past = (resource, namespace, words, signal) => get(scoped(resource, namespace), words, signal);
 
