@@ -210,7 +210,7 @@ def all_of(box):
     """All views in all looks, for those who change the page; of a user of one namespace by day."""
     folder, token = BUILD / "page" / "all", tenant(box, "team-vision")
     places = views(box)
-    shots = [(folder / f"{name}-{look}.png", place, how, True, "") for name, place in places.items() for look, how in LOOKS.items()]
+    shots = [(folder / f"{name}-{look}.png", place, how, name != "history", "") for name, place in places.items() for look, how in LOOKS.items()]
     return shots + [(folder / f"{name}-alice-{look}.png", places[name], LOOKS[look], True, token)
                     for name in ("overview", "jobs", "queues", "plan", "costs") for look in ("1280", "390")]
 

@@ -146,8 +146,11 @@ function addNamespace(at) {
 
 function markCurrent(href) {
   for (const a of document.querySelectorAll("nav[aria-label=Pages] a"))
-    if (a.getAttribute("href") === href) a.setAttribute("aria-current", "page");
-    else a.removeAttribute("aria-current");
+    if (a.getAttribute("href") !== href) a.removeAttribute("aria-current");
+    else {
+      a.setAttribute("aria-current", "page");
+      a.scrollIntoView({ block: "nearest", inline: "nearest" }); // of a phone, whose navigation is scrolled
+    }
 }
 
 function begin(page, at) {
