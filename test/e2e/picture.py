@@ -162,10 +162,11 @@ def show(b, box, place, looks, token=""):
 
 
 def pictures(box, ahead):
-    """A browser whose clock is the controller's."""
+    """A browser in Berlin, whose clock is the controller's."""
     folder = tempfile.TemporaryDirectory(prefix="sluice-picture-")
     b = Browser(folder.name)
     b.cdp("Emulation.setScrollbarsHidden", hidden=True)
+    b.cdp("Emulation.setTimezoneOverride", timezoneId="Europe/Berlin")
     b.cdp("Page.addScriptToEvaluateOnNewDocument", source=SHIFT % (1000 * ahead))
     return folder, b
 
