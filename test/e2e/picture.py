@@ -224,7 +224,7 @@ def shots_of(args, box):
     if args.place:
         return [(args.to, args.place, looks, False, "")]
     docs = ROOT / "docs"
-    return [(docs / "page.png", "overview", looks, False, ""), (docs / "plan.png", "plan", looks, False, "")]
+    return [(docs / "page.png", "overview", looks, False, ""), (docs / "plan.png", "plan", {**looks, "height": 4 * height // 5}, False, "")]
 
 
 def this_evening():
