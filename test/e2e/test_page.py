@@ -343,7 +343,7 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     q, ns = line.q, line.ns
     # A page, and what is there when all of it is.
     for place, parts in {"overview": [q, f"{ns}/big"], "jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": [q],
-                         f"queue/{q}": [q], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "plan": [q], "history": [f"{ns}/runs"], "money": [q]}.items():
+                         f"queue/{q}": [q], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "plan": [q], "history": [f"{ns}/runs"], "money?by=queue": [q]}.items():
         page.go(place)
         page.wait_text(*parts)
         there = page.markup()
