@@ -139,7 +139,7 @@ def test_groups_have_the_counts_of_the_summary_and_unfold_into_their_jobs(swept,
     if by != "sweep":
         return
     alone = [g for g in summary(swept.world, ns, by, token)["groups"] if g["running"] + g["waiting"] == 1]
-    page.wait("those that are alone", lambda: any("Alone" in text and f"{sum(g['waiting'] for g in alone)} waiting" in text for text in headings(page)))
+    page.wait("those that are alone", lambda: any("Jobs of no sweep" in text and f"{sum(g['waiting'] for g in alone)} waiting" in text for text in headings(page)))
     page.run("[...document.querySelectorAll('main .row.group')].find((row) => row.innerText.includes('lr-*')).click()")
     page.wait("its Jobs", lambda: [n for n in names(page) if n.startswith(f"{swept.ns}/lr-")] == [
         n for n in listed(swept.world, f"namespaces/{swept.ns}/queuedjobs", token) if "/lr-" in n])

@@ -33,7 +33,7 @@ export const WAYS = [["queue", "by queue"], ["user", "by user"], ["sweep", "by s
 
 // "team/lr-*", "team/nightly (CronJob)", "team/train" of one that is alone.
 function sweepName({ key, namespace, alone }) {
-  if (alone) return "Alone";
+  if (alone) return "Jobs of no sweep";
   const name = key.replace(CRON, ""), kind = name === key ? "" : " (CronJob)";
   return `${namespace ? `${namespace}/` : ""}${name}${!kind && name.endsWith("-") ? "*" : kind}`;
 }
