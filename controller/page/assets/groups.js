@@ -201,6 +201,7 @@ export class Groups {
 
   async read() {
     if (this.scan) {
+      if (!this.scan.isDue) return;
       await this.scan.renew();
       return this.put(this.arranged(counted(this.by, this.scan.items)));
     }
@@ -228,7 +229,7 @@ export class Groups {
   async renew() {
     await this.read();
     this.isRead = true;
-    for (const { source } of [...this.inView]) if (source.isRead) await source.renew();
+    for (const { source } of [...this.inView]) if (source.isRead && (source.isDue ?? true)) await source.renew();
     this.changed();
   }
 
@@ -239,7 +240,7 @@ export class Groups {
       const began = performance.now();
       try {
         await this.renew();
-        page.tell(`Live: the rows in view are updated every ${span(READ_AGAIN_MS / 1000)}.`);
+        page.tell(`Live: the rows in view are updated every ${span((this.scan?.againMs ?? READ_AGAIN_MS) / 1000)}.`);
         await pause(paced(READ_AGAIN_MS, performance.now() - began), page.signal);
       } catch (error) {
         await (error instanceof Refusal && error.status === 410 ? pause(READ_AGAIN_MS / 5, page.signal) : waitToRetry(error, page));
