@@ -353,7 +353,8 @@ function laneLayout(lane, view, isPriceShared) {
   const { drawn, hidden } = barsOf(lane, view), { open, above, ...behind } = behindOf(lane, view, isPriceShared), isNow = view.nowX !== undefined;
   const head = isNow ? headWords(lane) : [], more = moreWords(hidden, isNow ? lane.more || 0 : 0);
   const rowsHigh = ROW * Math.max(0, ...drawn.map(({ row }) => row + 1)) + (more ? LINE : 0), headHigh = (lane.name ? 17 : 0) + head.length * 14;
-  const items = drawn.map((item) => ({ ...item, wall: isWallSeen(item.stopsAt, open) ? undefined : item.stopsAt }));
+  const inView = (at) => (at >= view.from && at <= view.until ? view.x(at) : undefined);
+  const items = drawn.map((item) => ({ ...item, flag: inView(item.deadline), wall: isWallSeen(item.stopsAt, open) ? undefined : inView(item.stopsAt) }));
   return { ...lane, ...behind, items, hidden, above, head, more, rowsHigh, height: Math.max(above + rowsHigh, headHigh, ROW) };
 }
 
@@ -415,7 +416,7 @@ export function layout(model, { width, measure, height = Infinity }) {
   const lanes = mostRows((rows) => known.map((lane) => laneLayout(lane, { ...view, rows }, shared !== undefined)), (some) => high(some) <= height);
   while (lanes.length > 1 && high(lanes) > height) lanes.pop();
   const isTall = high(lanes) > TALL, above = isTall ? LINE : 0, hours = ticks(model.from, model.until, width).map((tick) => ({ ...tick, x: view.x(tick.at) }));
-  return { view, width, height: high(lanes) + above, bottom: high(lanes) + above - AXIS, isTall, lanes: stacked(lanes, TOP + above), prices: shared || [],
+  return { width, height: high(lanes) + above, bottom: high(lanes) + above - AXIS, isTall, lanes: stacked(lanes, TOP + above), prices: shared || [],
     top: topWords(shared || [], view), ticks: withoutCrowding(hours, view), nowX: view.nowX,
     left: known.slice(lanes.length), empty: all.filter((lane) => !known.includes(lane)) };
 }

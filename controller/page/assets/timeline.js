@@ -60,8 +60,7 @@ function bar(item, y, { now, stripes }) {
 }
 
 // A flag at a deadline; a wall where something will stop the run.
-function marks(item, y, view) {
-  const at = (moment) => (moment >= view.from && moment <= view.until ? view.x(moment) : undefined), flag = at(item.deadline), wall = at(item.wall);
+function marks({ flag, wall }, y) {
   return [flag === undefined ? [] : svg("path", { class: "deadline", d: `M${flag} ${y - 1}v${BAR + 2}M${flag} ${y - 1}l6 3l-6 3z` }),
     wall === undefined ? [] : svg("path", { class: "wall", d: `M${wall - 4} ${y}h4v${BAR}h-4` })];
 }
@@ -86,7 +85,7 @@ function lanePicture(lane, look) {
   const top = lane.y + lane.above, y = (item) => top + item.row * ROW, height = lane.height - lane.above + 4;
   return svg("g", { class: look.colours.get(lane.name) }, ground(lane.openings, "window", top - 2, height), priceGround(lane.prices, top - 2, height),
     lane.words.map(({ x, line, text }) => svg("text", { class: "behind", x, y: lane.y + 10 + 15 * line }, text)),
-    lane.items.map((item) => bar(item, y(item), look)), lane.items.map((item) => marks(item, y(item), look.at.view)), moreText(lane, look));
+    lane.items.map((item) => bar(item, y(item), look)), lane.items.map((item) => marks(item, y(item))), moreText(lane, look));
 }
 
 function laneName(lane, colours) {
@@ -124,7 +123,7 @@ function namesInUse(at) {
   const items = at.lanes.flatMap((lane) => lane.items), prices = [...at.prices, ...at.lanes.flatMap((lane) => lane.prices)], has = (check) => items.some(check);
   return new Set([...items.map((item) => item.kind), ...prices.map(priceClass), at.lanes.some((lane) => lane.openings.length) && "window",
     has((i) => isMarked(i) && i.outcome === "Failed") && "failed", has((i) => isMarked(i) && i.outcome !== "Failed") && "stopped",
-    has((i) => i.wall) && "wall", has((i) => i.deadline) && "deadline", has((i) => i.tail) && "tail"]);
+    has((i) => i.wall !== undefined) && "wall", has((i) => i.flag !== undefined) && "deadline", has((i) => i.tail) && "tail"]);
 }
 
 const SIGNS = { failed: "M4 4l6 6m0 -6l-6 6", stopped: "M5 4v6m4 -6v6", wall: "M4 1h5v12h-5", deadline: "M4 1v12M4 1l6 3l-6 3z", tail: "M0 7h14" };
