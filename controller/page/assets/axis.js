@@ -71,9 +71,10 @@ function labelOf({ label, jobs = 1, name, sweep }) {
   return jobs > 1 ? `${sweep || name} × ${jobs}` : name;
 }
 
+// A start that was expected by now is expected any moment.
 function barItem(bar, now) {
-  const kind = KINDS[bar.state] || "is", from = ms(bar.from), until = ms(bar.until), p90 = ms(bar.p90);
-  const shown = kind === "is" ? Math.max(until ?? now, now) : until ?? p90 ?? from;
+  const kind = KINDS[bar.state] || "is", from = kind === "will" ? Math.max(ms(bar.from), now) : ms(bar.from), until = ms(bar.until), p90 = ms(bar.p90);
+  const shown = kind === "is" ? Math.max(until ?? now, now) : Math.max(until ?? from, p90 ?? from);
   return { ...bar, kind, jobs: bar.jobs ?? 1, label: labelOf(bar), from, until, p90, deadline: ms(bar.deadline), stopsAt: ms(bar.stopsAt),
     end: Math.max(shown, from), isOpen: until === undefined || (kind === "is" && until < now) };
 }
@@ -117,7 +118,7 @@ function whoWords(item) {
 }
 
 function startWords({ from, p90, certain, jobs }, now) {
-  const at = clockOf(from, now);
+  const at = from <= now ? "any moment" : clockOf(from, now);
   if (certain) return `expected start ${at}`;
   return `expected start ${at}${p90 > from ? `, 90 % sure${jobs > 1 ? " of all" : ""} by ${clockOf(p90, now)}` : ""}`;
 }
