@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from conftest import LATER
 from objects import has, ours, path_of
-from test_page import (EVIL, GROUP, LOOKS, asked, axe, boss, chromium, described, instant, line, open_page, other, page,  # noqa: F401 (fixtures)
+from test_page import (EVIL, GROUP, LOOKS, asked, axe, boss, chromium, described, line, open_page, other, page,  # noqa: F401 (fixtures)
                        problems, tab_until)
 from test_rights import admin  # noqa: F401 (World asks with a token)
 
@@ -19,6 +19,10 @@ LEFT, RIGHT = "\ue012", "\ue014"
 NOON = 1796040000000  # Mon 30 Nov 2026, 12:00 UTC
 MINUTE, HOUR = 60_000, 3_600_000
 DAY_MS = 24 * HOUR
+
+
+def instant(text):
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 # ---- where things stand ----------------------------------------------------------------
