@@ -44,8 +44,8 @@ const HIGH = 150, TOP = 16, LOST_HIGH = 34;
 
 // Labels below: each day where there is room for them.
 function dayLabels(days, y) {
-  const every = Math.ceil(days.length / 8);
-  return days.map(({ from }, i) => ((days.length - 1 - i) % every ? [] : svg("text", { x: percent((i + 0.5) / days.length), y, "text-anchor": "middle" }, day(from).replace(/^\w+ /, ""))));
+  const every = Math.ceil(days.length / 6);
+  return days.map(({ from }, i) => ((days.length - 1 - i) % every ? [] : svg("text", { x: i === days.length - 1 ? "100%" : percent((i + 0.5) / days.length), y, "text-anchor": i === days.length - 1 ? "end" : "middle" }, day(from).replace(/^\w+ /, ""))));
 }
 
 function stackedDays(days, series, measure, label) {
@@ -58,9 +58,9 @@ function stackedDays(days, series, measure, label) {
       return values[i] ? svg("rect", { class: `series-${at + 1}`, x: percent(x(i)), width: percent(1 / days.length), y: base.toFixed(2), height: tall.toFixed(2) }, svg("title", {}, `${day(from)}: ${key} ${measure.words(values[i])}`)) : [];
     });
   });
-  const line = (y, n) => [svg("line", { class: "tick", x1: 0, x2: "100%", y1: y, y2: y }), svg("text", { x: 2, y: y - 3 }, measure.words(n))];
-  return svg("svg", { class: "by-day", height: HIGH + 18, role: "img", "aria-label": label }, line(TOP, most), line(TOP + high / 2, most / 2), blocks,
-    svg("line", { class: "tick", x1: 0, x2: "100%", y1: HIGH, y2: HIGH }), dayLabels(days, HIGH + 14));
+  const marks = [[TOP, most], [TOP + high / 2, most / 2]];
+  return svg("svg", { class: "by-day", height: HIGH + 18, role: "img", "aria-label": label }, marks.map(([y]) => svg("line", { class: "tick", x1: 0, x2: "100%", y1: y, y2: y })), blocks,
+    marks.map(([y, n]) => svg("text", { x: 2, y: y - 3 }, measure.words(n))), svg("line", { class: "tick", x1: 0, x2: "100%", y1: HIGH, y2: HIGH }), dayLabels(days, HIGH + 14));
 }
 
 function lostDays(days, lost) {
@@ -213,7 +213,7 @@ function figures({ totals }) {
 
 function report(told) {
   if (!told.rows.length) return empty("No run started in this period.");
-  return [figures(told), h("section", { class: "card report", "aria-label": "Report" }, table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, keyOf(row))), ...told.totals.map((row) => cells(row, "All"))]), remarks(told))];
+  return [h("section", { class: "card report", "aria-label": "Report" }, table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, keyOf(row))), ...told.totals.map((row) => cells(row, "All"))]), remarks(told))];
 }
 
 /* ---- the page ---- */
@@ -233,15 +233,19 @@ function toolbar(params, asked) {
 
 export async function moneyPage(page) {
   const { content, params, signal } = page, own = (...inside) => h("div", { "data-own": true }, inside), asked = words(params), namespace = params.get("namespace") || "";
-  const part = { budgets: own(skeleton("picture", 1)), days: own(skeleton("picture", 1)), report: own() }, from = beginOf(asked.since), days = daysOf(from, Date.now());
+  const part = { budgets: own(skeleton("picture", 1)), days: own(skeleton("picture", 1)), figures: own(skeleton("figures", 4)), report: own() }, from = beginOf(asked.since), days = daysOf(from, Date.now());
   const byWord = (BY.find(([value]) => value === asked.word) || BY[1])[1].split(" ")[0], title = `By day and ${byWord}`;
-  draw(content, toolbar(params, asked), card(title, from < days[0].from ? "the last 31 days" : "a run counts on the day of its start", part.days), h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"), part.report);
+  draw(content, toolbar(params, asked), part.figures, card(title, from < days[0].from ? "the last 31 days" : "a run counts on the day of its start", part.days), h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"), part.report);
   if (lacksQueues()) draw(part.budgets, whoSeesQueues());
   else showBudgets(page, part.budgets);
   if (!asked.by) {
-    draw(part.days, "");
+    draw(part.figures);
+    draw(part.days);
     return draw(part.report, empty("Enter the label to add up by, such as team."));
   }
   partAgain(Infinity, page, () => reportsOf(namespace, asked.by, days, signal, (told) => drawDays(part.days, days, told, byWord)), (sentence) => draw(part.days, warning(sentence)));
-  await showPast(page, part.report, "reports", { by: asked.by, since: new Date(from).toISOString() }, report);
+  await showPast(page, part.report, "reports", { by: asked.by, since: new Date(from).toISOString() }, (told) => {
+    draw(part.figures, figures(told));
+    return report(told);
+  });
 }
