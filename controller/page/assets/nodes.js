@@ -29,7 +29,7 @@ function stateOf({ enabled, degraded, freshness: word }) {
 }
 
 function sourceOf(node) {
-  return node.nodeOvercommit ? `NodeOvercommit ${node.nodeOvercommit}` : node.source || "nobody";
+  return node.nodeOvercommit ? `NodeOvercommit ${node.nodeOvercommit}` : node.source || "Nothing";
 }
 
 // key: as the address has it. Sorted by value: texts from A on, numbers from the largest on.
@@ -78,8 +78,8 @@ function groupWords(list, [resource, member]) {
 
 function map(list, measure) {
   const shown = list.slice(0, SQUARES_MAX);
-  return [groupsOf(shown).map(([source, some]) => h("div", { class: "node-group" }, h("p", {}, h("strong", {}, source), h("span", { class: "faint small" }, ` ${groupWords(some, measure)}`)),
-    h("div", { class: "squares", role: "img", "aria-label": `Nodes configured by ${source}: ${groupWords(some, measure)}` }, some.map((node) => square(node, measure))))),
+  return [groupsOf(shown).map(([source, some]) => h("div", { class: "node-group" }, h("p", {}, h("strong", {}, source === "Nothing" ? "No configuration" : source), h("span", { class: "faint small" }, ` ${groupWords(some, measure)}`)),
+    h("div", { class: "squares", role: "img", "aria-label": `Nodes of ${source}: ${groupWords(some, measure)}` }, some.map((node) => square(node, measure))))),
     h("p", { class: "keys faint small" }, [["run", "lends: filled by what is lent of what is offered"], ["soon", "held: measured a while ago"], ["warn", "degraded: lends nothing new"], ["wait", "not lent"]].map(
       ([kind, words]) => h("span", {}, h("i", { class: `square ${kind}`, "aria-hidden": "true" }), words))),
     shown.length < list.length ? h("p", { class: "faint" }, `The first ${SQUARES_MAX} of ${list.length} Nodes are drawn: narrow them by a part of the name.`) : ""];
