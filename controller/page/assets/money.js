@@ -59,25 +59,41 @@ function stackedDays(days, series, measure, label) {
     });
   });
   const marks = [[TOP, most], [TOP + high / 2, most / 2]];
-  return svg("svg", { class: "by-day", height: HIGH + 18, role: "img", "aria-label": label }, marks.map(([y]) => svg("line", { class: "tick", x1: 0, x2: "100%", y1: y, y2: y })), blocks,
-    marks.map(([y, n]) => svg("text", { x: 2, y: y - 3 }, measure.words(n))), svg("line", { class: "tick", x1: 0, x2: "100%", y1: HIGH, y2: HIGH }), dayLabels(days, HIGH + 14));
+  return [scaleLabels(marks.map(([y, n]) => [y, measure.words(n)]), HIGH + 18), svg("svg", { class: "by-day", height: HIGH + 18, role: "img", "aria-label": label },
+    marks.map(([y]) => svg("line", { class: "tick", x1: 0, x2: "100%", y1: y, y2: y })), blocks,
+    svg("line", { class: "tick", x1: 0, x2: "100%", y1: HIGH, y2: HIGH }), dayLabels(days, HIGH + 14))];
+}
+
+// Words of a scale beside its picture: [[y, words], ...].
+function scaleLabels(marks, high) {
+  const labels = h("span", { class: "scale faint small", "aria-hidden": "true" }, marks.map(([y, words]) => {
+    const label = h("span", {}, words);
+    label.style.top = `${y - 9}px`;
+    return label;
+  }), h("i", {}, marks[0][1])); // as wide as the largest
+  labels.style.height = `${high}px`;
+  return labels;
 }
 
 function lostDays(days, lost) {
-  const most = Math.max(...lost);
-  if (!most) return faint("No pod time was lost in these days.");
+  const most = Math.max(...lost), words = lostWords(days, lost);
+  if (!most) return [];
   const blocks = days.map(({ from }, i) => (lost[i] ? block(i / days.length, (i + 1) / days.length, { class: "lost", y: (LOST_HIGH * (1 - lost[i] / most)).toFixed(2), height: ((LOST_HIGH * lost[i]) / most).toFixed(2) }) : []));
-  const sum = lost.reduce((all, n) => all + n, 0), words = `Pod time lost: ${span(sum)}; most on one day ${span(most)} (${day(days[lost.indexOf(most)].from)})`;
-  return h("figure", {}, h("figcaption", { class: "small" }, h("i", { class: "key lost", "aria-hidden": "true" }), `${words}.`),
-    svg("svg", { class: "by-day", height: LOST_HIGH + 1, role: "img", "aria-label": words }, blocks, svg("line", { class: "tick", x1: 0, x2: "100%", y1: LOST_HIGH, y2: LOST_HIGH })));
+  return [scaleLabels([[9, span(most)]], LOST_HIGH + 1), svg("svg", { class: "by-day", height: LOST_HIGH + 1, role: "img", "aria-label": words }, blocks, svg("line", { class: "tick", x1: 0, x2: "100%", y1: LOST_HIGH, y2: LOST_HIGH }))];
+}
+
+function lostWords(days, lost) {
+  const most = Math.max(...lost), sum = lost.reduce((all, n) => all + n, 0);
+  return sum ? `pod time lost: ${span(sum)}, most on ${day(days[lost.indexOf(most)].from)}` : "no pod time was lost";
 }
 
 function drawDays(part, days, told, by) {
   const measure = measureOf(told), series = seriesOf(told, measure), lost = told.map((one) => one?.totals.reduce((all, row) => all + (row.lostSeconds || 0), 0) || 0);
   const missing = told.filter((one) => !one).length, label = `${measure.name} by day and ${by}`;
   if (!series.length) return draw(part, missing ? skeleton("picture", 1) : empty("No run started in these days."));
-  draw(part, stackedDays(days, series, measure, label), h("p", { class: "keys faint small" }, series.map(({ key }, i) => h("span", {}, h("i", { class: `series-${i + 1}`, "aria-hidden": "true" }), key))),
-    lostDays(days, lost), missing ? faint(`${days.length - missing} of ${days.length} days are read.`) : "",
+  draw(part, h("div", { class: "by-days" }, stackedDays(days, series, measure, label), lostDays(days, lost)),
+    h("p", { class: "keys faint small" }, series.map(({ key }, i) => h("span", {}, h("i", { class: `series-${i + 1}`, "aria-hidden": "true" }), key)), h("span", {}, h("i", { class: "lost", "aria-hidden": "true" }), lostWords(days, lost))),
+    missing ? faint(`${days.length - missing} of ${days.length} days are read.`) : "",
     measure.others ? faint(`Only ${measure.name} is drawn; other currencies are in the table below.`) : "",
     foldedTable("By day, as a table", ["Day", ...series.map(({ key }) => key), "Pod time lost"],
       days.map(({ from }, i) => [day(from), ...series.map(({ values }) => (told[i] ? measure.words(values[i]) : "not read yet")), span(lost[i])])));
