@@ -159,7 +159,7 @@ def test_rows_are_sorted_narrowed_and_folded_and_the_address_keeps_it(tree, page
 def test_the_last_day_is_asked_for_rows_that_are_in_sight(tree, page):
     """One question at a time, and each queue once."""
     world = tree
-    page.look(1280, 330)
+    page.look(1280, 250)
     page.note_requests()
     page.load(f"queues?text={world.full('all')}")
     in_sight = """return [...document.querySelectorAll("main [data-day]")].filter((e) => e.getBoundingClientRect().top < innerHeight).map((e) => e.dataset.day)"""
@@ -288,7 +288,7 @@ def test_a_budget_has_the_figures_of_its_report_and_a_curve(spent, page):
         return f"Spent {cents(b['spent'])}, reserved {cents(b['reserved'])}, left {cents(b['remaining'])} of 5000.00 EUR." in page.run(card.replace("0]))", "0]))?.innerText ?? ''"), name)
     page.wait("what is spent", same)
     curve = "const table = [...document.querySelectorAll('main article')].find((e) => e.innerText.startsWith(arguments[0])).querySelector('table'); return table && [...table.rows].map((r) => [...r.cells].map((c) => c.textContent))"
-    page.wait("its curve, which ends with what is spent", lambda: (rows := page.run(curve, name)) and [r[1] for r in rows if r[2] == "spent"][-1] == cents(budget()["spent"]))
+    page.wait("its curve, which ends with what is spent", lambda: [r[1] for r in page.run(curve, name) or [] if r[2] == "spent"][-1:] == [cents(budget()["spent"])])
 
 
 MONEY = ("0", "0.00", "0.004999", "0.005", "0.015", "0.125", "0.995", "1.005", "2.675", "-0.004", "-1.005", "12", "50000.00", "0.166414",
