@@ -13,14 +13,13 @@ import re
 import subprocess
 import sys
 import time
-from datetime import datetime
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from browser import Browser, PageError, lacks
-from conftest import LATER, PREFIX, SOON, World, need
+from conftest import LATER, SOON, World
 from objects import HOLD, has, ours, path_of, searched
 from sandbox import wait_until
 from sandbox.sandbox import BUILD, ROOT
