@@ -12,6 +12,7 @@
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
+#include "cli/start_words.h"
 #include "controller/common/visibility_names.h"
 #include "queue/job/text.h"
 
@@ -20,12 +21,8 @@ enum {
 	RESOURCES_NARROW = 3, /* resources shown; more are counted */
 	MESSAGE_BYTES = 80,
 	JSON_MAX_BYTES = 512 * 1024 * 1024,
-	SECOND = 1000,
-	MINUTE = 60 * SECOND,
-	HOUR = 60 * MINUTE,
 };
 
-#define DAY (INT64_C(24) * HOUR)
 #define NONE "-"
 
 struct jobs_report {
@@ -49,23 +46,6 @@ static void put_clock(struct jobs_report *r, int64_t at_ms, struct buf *out)
 	short_times_put(&times, at_ms, out);
 }
 
-static void put_earliest(int64_t ms, struct buf *out)
-{
-	if (ms > 0)
-		buf_printf(out, "in %s", span_short(ms).s);
-	else
-		buf_puts(out, "due");
-}
-
-/* Appends a guess. */
-static void put_wait(const char *how, int64_t ms, struct buf *out)
-{
-	if (ms > 0)
-		buf_printf(out, "%s %s", how, span_about(ms).s);
-	else
-		buf_puts(out, "due");
-}
-
 /* Appends the start: "in 3h12m" if time alone keeps the Job, "in about 3h12m" by the queue played
  * forward, "since 14:05" if it runs. */
 static void put_start(struct jobs_report *r, const cJSON *status, struct buf *out)
@@ -75,9 +55,9 @@ static void put_start(struct jobs_report *r, const cJSON *status, struct buf *ou
 		buf_puts(out, "since ");
 		put_clock(r, at_ms, out);
 	} else if (instant_of(status, "startAt", &at_ms)) {
-		put_earliest(at_ms - now_ms, out);
+		start_words_put(at_ms - now_ms, true, out);
 	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
-		put_wait("in about", at_ms - now_ms, out);
+		start_words_put(at_ms - now_ms, false, out);
 	} else {
 		buf_puts(out, NONE);
 	}

@@ -21,6 +21,8 @@
 #include "controller/answers/reader.h"
 #include "controller/answers/review_reply.h"
 #include "controller/answers/start_review.h"
+#include "controller/answers/summary.h"
+#include "controller/answers/timeline.h"
 #include "controller/answers/watchers.h"
 #include "controller/answers/whatif.h"
 
@@ -97,6 +99,26 @@ static void serve_events(
 	queued_jobs_events(a->all, query, &how, rest, out);
 }
 
+/* The first byte of an answer that is a sentence: what was asked for is not there. No JSON and
+ * nothing packed begins so. */
+#define NOT_THERE '!'
+
+static void serve_timeline(struct answers *a, const struct job_query *query, struct buf *out)
+{
+	struct err e = {""};
+	if (timeline_put(a->all, query, out, &e) != 0)
+		buf_printf(out, "%c%s", NOT_THERE, e.text);
+	else if (query->takes_gzip)
+		coding_gzip(out);
+}
+
+static void serve_summary(struct answers *a, const struct job_query *query, struct buf *out)
+{
+	summary_put(a->all, query, out);
+	if (query->takes_gzip)
+		coding_gzip(out);
+}
+
 /* Answers a question of the reader, in the child. */
 static void serve(struct slice question, uint64_t moment, struct buf *out, void *ctx)
 {
@@ -122,6 +144,12 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 	case ASK_EVENTS:
 		serve_events(a, &query, question, out);
 		return;
+	case ASK_TIMELINE:
+		serve_timeline(a, &query, out);
+		return;
+	case ASK_SUMMARY:
+		serve_summary(a, &query, out);
+		return;
 	}
 	must_not_get_here();
 }
@@ -130,6 +158,13 @@ static void forget(struct pending *p)
 {
 	list_leave(&p->link);
 	free(p);
+}
+
+static void complain_of_absence(struct http_question *q, struct slice body)
+{
+	char sentence[sizeof(((struct err *)0)->text)];
+	snprintf(sentence, sizeof(sentence), "%.*s", (int)body.len - 1, body.ptr + 1);
+	complain(q, 404, sentence);
 }
 
 static void on_list(const struct reader_answer *r, void *ctx)
@@ -143,6 +178,8 @@ static void on_list(const struct reader_answer *r, void *ctx)
 			"this list is larger than 64 MiB: ask for it in pages (limit=500), or for one namespace");
 	else if (r->sentence)
 		complain(q, r->too_many ? 429 : 503, r->sentence);
+	else if (body.len > 0 && body.ptr[0] == NOT_THERE)
+		complain_of_absence(q, r->body);
 	else if (!complain_of_unsent(q, body.len,
 			 "ask for this one in pages (limit=500), or again in a moment"))
 		http_answer(q, (struct http_reply){200, JSON}, &body);
@@ -233,6 +270,29 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		take_now_or_later(a, q, query);
 }
 
+/* Takes a question about a report for which the reader goes over all Jobs. */
+static void take_read(struct answers *a, struct http_question *q, const struct report_path *p)
+{
+	struct job_query query = {.takes_gzip = http_takes_gzip(q)};
+	struct err e = {""};
+	snprintf(query.ns, sizeof(query.ns), "%s", p->ns);
+	memcpy(query.path_ns, query.ns, sizeof(query.path_ns));
+	int rc = p->report == REPORT_TIMELINES
+			 ? job_query_take_timeline(&query, http_param(q, "until"),
+				   http_param(q, "clusterQueue"), &e)
+			 : summary_take(&query, http_param(q, "by"), &e);
+	if (rc != 0)
+		complain(q, 400, e.text);
+	else
+		take_now_or_later(a, q, &query);
+}
+
+static void take_report(struct answers *a, struct http_question *q, const struct report_path *p)
+{
+	if (!report_take(a->from, q, p))
+		take_read(a, q, p);
+}
+
 static void take_document(struct http_question *q, const char *path)
 {
 	struct buf body;
@@ -264,7 +324,7 @@ void answers_take(struct answers *a, struct http_question *q, const char *path,
 	else if (why)
 		complain(q, 503, why);
 	else if (is_report)
-		report_take(a->from, q, &report);
+		take_report(a, q, &report);
 	else if (is_start)
 		start_review_take(a->from, &a->asked, q, ns, name, who);
 	else

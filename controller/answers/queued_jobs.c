@@ -333,6 +333,48 @@ void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
 	}
 }
 
+/* ---- each of them ------------------------------------------------------------------------------ */
+
+static bool is_row_of(const struct queued_jobs *all, size_t i, const char *ns)
+{
+	return i < all->n && (!ns || strcmp(all->row[i].job.ns, ns) == 0);
+}
+
+void queued_jobs_each_place(struct queued_jobs *all, const char *ns,
+	void (*each)(const struct queued_jobs_place *p, void *ctx), void *ctx)
+{
+	for (size_t i = ns ? begin_of(all, ns) : 0; is_row_of(all, i, ns); i++) {
+		struct row *r = &all->row[i];
+		if (!r->is_placed)
+			place(all, r);
+		struct queued_jobs_place p = {
+			.ns = r->job.ns, .clusterqueue = r->clusterqueue, .state = r->job.state};
+		if (r->is_known)
+			each(&p, ctx);
+	}
+}
+
+void queued_jobs_each(struct queued_jobs *all, const char *ns,
+	void (*each)(const struct queued_job *j, size_t row, void *ctx), void *ctx)
+{
+	for (size_t i = ns ? begin_of(all, ns) : 0; is_row_of(all, i, ns); i++) {
+		struct queued_job j = {.listed = all->row[i].job};
+		if (explain(all, &all->row[i], &j.explanation))
+			each(&j, i, ctx);
+	}
+}
+
+void queued_jobs_again(const struct queued_jobs *all, size_t row, struct queued_job *ret)
+{
+	*ret = (struct queued_job){.listed = all->row[row].job};
+	must(explain(all, &all->row[row], &ret->explanation));
+}
+
+const struct queued_jobs_sources *queued_jobs_of(const struct queued_jobs *all)
+{
+	return &all->sources;
+}
+
 /* ---- one ------------------------------------------------------------------------------------- */
 
 static uint64_t news_of(const struct queued_jobs_sources *s, const struct queued_job *j)

@@ -436,6 +436,12 @@ void stop_note_intruder(struct gate *g, struct gate_job *j)
 	stop_note(g, j);
 }
 
+int64_t stop_overdue_ms(const struct gate *g, const struct gate_job *j)
+{
+	bool drains = j->phase == PHASE_DRAINING;
+	return drains && g->tick_ms - j->stop.drains_ms >= OVERDUE_MS ? j->stop.stopped_ms : 0;
+}
+
 void stop_complain(struct gate *g, struct gate_job *j)
 {
 	char words[DELETION_SIZE];

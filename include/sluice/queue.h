@@ -700,6 +700,8 @@ enum wait_reason {
 const char *wait_reason_name(enum wait_reason r);
 /* Names what a Job waits for, as a column of a list has it: "quota", "on hold". "" for WAIT_NOT. */
 const char *wait_reason_phrase(enum wait_reason r);
+/* Says what to do about it, for a Job called NAME; "" where nothing is to be done. */
+const char *wait_reason_cure(enum wait_reason r);
 /* Returns why the Job is on hold, as annotation sluice.dev/hold says; NULL: it says no more than
  * that it is, or the Job is not on hold. */
 const char *queue_job_hold(const struct queue *q, const struct uid *uid);
@@ -892,7 +894,8 @@ struct cohort_view {
 
 struct localqueue_view {
 	const char *ns, *name, *clusterqueue; /* "": no valid spec of it was ever seen */
-	int64_t generation;		      /* of the spec in force */
+	bool let_in;	    /* the ClusterQueue's namespaceSelector takes its namespace */
+	int64_t generation; /* of the spec in force */
 	bool active;
 	const char *reason;
 	char message[512];

@@ -33,8 +33,8 @@ const char *wait_reason_name(enum wait_reason r)
 bool wait_reason_needs_change(enum wait_reason r)
 {
 	return r == WAIT_DEACTIVATED || r == WAIT_HELD || r == WAIT_MISCONFIGURED ||
-	       r == WAIT_NO_MATCHING_FLAVOR || r == WAIT_SUSPENDED || r == WAIT_EXCEEDS_MAX ||
-	       r == WAIT_DEPENDENCY_NEVER;
+	       r == WAIT_NO_MATCHING_FLAVOR || r == WAIT_SUSPENDED || r == WAIT_NEVER_FITS ||
+	       r == WAIT_EXCEEDS_MAX || r == WAIT_DEPENDENCY_NEVER;
 }
 
 const char *wait_reason_phrase(enum wait_reason r)
@@ -44,4 +44,13 @@ const char *wait_reason_phrase(enum wait_reason r)
 #include "sluice/reasons.def"
 	};
 	return phrases[r];
+}
+
+const char *wait_reason_cure(enum wait_reason r)
+{
+	static const char *const cures[] = {
+#define WAIT_REASON(tag, name, phrase, when, cure) cure,
+#include "sluice/reasons.def"
+	};
+	return cures[r];
 }

@@ -2,9 +2,8 @@
 
 Boss may do anything in the cluster. Alice has sluice-batch-user in one namespace and nothing else. What is shown is held
 against what the API server, the aggregated API and the ledger say. Each look at a page is also a picture, in build/page.
-How many elements there are with a crowd of waiting Jobs, and what is lent of nodes, is asked of a real controller beside
-the made-up cluster of the benches (test/bench/fake_cluster.py); it trusts callers from this host, as one behind an
-authenticating proxy does.
+What is lent of nodes is asked of a real controller beside the made-up cluster of the benches (test/bench/fake_cluster.py);
+it trusts callers from this host, as one behind an authenticating proxy does. The list of Jobs, and one Job: test_page_jobs.py.
 
 Where there is no Chromium all but the first tests are skipped, and say so."""
 
@@ -22,10 +21,10 @@ from urllib.request import Request, urlopen
 import pytest
 from browser import Browser, PageError, lacks
 from conftest import LATER, PREFIX, SOON, World, need
-from objects import HOLD, cents, has, jobs_path, ours, path_of, searched
+from objects import HOLD, cents, has, ours, path_of, searched
 from sandbox import asking, wait_until
 from sandbox.sandbox import BUILD, ROOT
-from test_rights import RBAC, admin, bind, get  # noqa: F401 (admin: World asks with a token)
+from test_rights import admin, bind, get  # noqa: F401 (admin: World asks with a token)
 
 sys.path.append(str(ROOT / "test" / "bench"))
 
@@ -33,7 +32,6 @@ GROUP = "/apis/visibility.sluice.dev/v1alpha1"
 PICTURES = BUILD / "page"
 PHONE = {"width": 390, "height": 844}
 LOOKS = {"light": {}, "dark": {"dark": True}, "phone": PHONE, **searched({}, {"phone-dark": {**PHONE, "dark": True}})}
-ELEMENTS_AT_MOST = 2000
 EVIL = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>\" onclick=\"x"
 pytestmark = pytest.mark.flags("--loopback-needs-token")
 # From then on window.asked has what the page asks for, with the status of what has been answered; the path `held` never is.
@@ -91,7 +89,7 @@ class Page(Browser):
         self.type("#namespace", namespace)
         self.click("#signing button[value=in]")
 
-    def sign_in(self, token, namespace="", place="queues"):
+    def sign_in(self, token, namespace="", place="overview"):
         self.go(place)
         self.wait("the question who it is", self.asks_who)
         self.give(token, namespace)
@@ -187,29 +185,10 @@ def line(world, other):
     return SimpleNamespace(world=world, other=other, q=world.full("q"), ns=world.ns, alice=alice, boss=boss(world))
 
 
-def instant(text):
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
-
 def asked(world, path, token=None):
     """What the controller answers at the port of the page."""
     with urlopen(Request(world.box.controller_url() + path, headers={"Authorization": f"Bearer {token or boss(world)}"}), timeout=SOON) as r:
         return json.loads(r.read())
-
-
-def by_clock(page, *sentences):
-    """As the page writes them: with their times by the reader's clock."""
-    return page.run('return import("/page/words.js").then((words) => arguments[0].map(words.onOwnClock))', sentences)
-
-
-IN_LINE = re.compile(r"it is first in ClusterQueue \S+|\d+ Jobs? (is|are) ahead of it in ClusterQueue \S+")
-
-
-def tells(page, world, name):
-    """Does the page of the Job have each clause of what the API says of it? Its place in line the page tells in a row of its own."""
-    [message] = by_clock(page, asked(world, f"{GROUP}/namespaces/{world.ns}/queuedjobs/{name}")["status"]["message"])
-    shown = page.text()
-    return all(clause in shown or IN_LINE.fullmatch(clause) for clause in message.split("; "))
 
 
 # ---- without a browser ---------------------------------------------------------------
@@ -352,7 +331,8 @@ def test_the_token_is_gone_when_the_person_signs_out(line, page):
     page.sign_in(line.boss)
     page.wait_text(line.q)
     assert line.boss not in page.markup() and not page.run("return document.cookie + JSON.stringify(localStorage)").strip("{}")
-    page.click("#sign")
+    page.click("#me")
+    page.click("#sign-out")
     page.wait("the question who it is", page.asks_who)
     assert page.run("return JSON.stringify(sessionStorage)").count(line.boss) == 0 and line.q not in page.markup()
 
@@ -361,10 +341,9 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     page.expected = (401, 403, 404)
     page.sign_in(line.alice, line.ns, "jobs")
     q, ns = line.q, line.ns
-    # A page, and what is there when all of it is: of what she may not see, the name of the right that she lacks.
-    for place, parts in {"jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": ["queuereports"],
-                         f"queue/{q}": ["queuereports"], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "history": [f"{ns}/runs"], "money": [q, "sluice-viewer"],
-                         "nodes": ["overcommits"]}.items():
+    # A page, and what is there when all of it is.
+    for place, parts in {"overview": [q, f"{ns}/big"], "jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": [q],
+                         f"queue/{q}": [q], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "plan": [q], "history": [f"{ns}/runs"], "money": [q]}.items():
         page.go(place)
         page.wait_text(*parts)
         there = page.markup()
@@ -385,11 +364,11 @@ def test_no_link_of_alice_is_refused(line, page):
         shown, asked = page.text("main") or "", page.run("return asked")
         looks.append(shown.strip() and "Loading" not in shown and all("status" in one or "watch=1" in one["path"] for one in asked) and len(asked))
         return looks[-1] and looks[-3:] == 3 * looks[-1:]
-    page.expected = (401, 403, 404)  # whether she may see queues is asked once; and a Job that has ended is asked for
-    page.sign_in(line.alice, line.ns, "jobs")
+    page.expected = (401, 404)  # a Job that has ended is asked for
+    page.sign_in(line.alice, place="jobs")
     page.wait_text(f"{line.ns}/mine")
     page.note_requests()
-    seen, coming = set(), ["jobs", f"job/{line.ns}/mine", "money", "history", "search?text=mine"]
+    seen, coming = set(), ["overview", "jobs", f"job/{line.ns}/mine", "queues", f"queue/{line.q}", "plan", "money", "history", "search?text=mine"]
     while coming:
         place = coming.pop()
         if place in seen or len(seen) > 60:
@@ -399,36 +378,33 @@ def test_no_link_of_alice_is_refused(line, page):
         looks.clear()
         page.wait(f"{place} to be whole", is_whole)
         refused = [one["path"] for one in page.run("return asked") if one.get("status") == 403]
-        assert refused == [f"{GROUP}/budgetreports"] and not page.text("main [role=alert]"), (place, refused, page.text())
-        coming += page.run("return [...document.querySelectorAll(\"a[href^='#/']\")].map((a) => a.getAttribute('href').slice(2))")
-    assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "jobs", "history", "money"} <= {place.partition("?")[0] for place in seen}, seen
-    assert not any(place.startswith(("queue", "nodes")) for place in seen), seen
-    page.go(f"job/{line.ns}/mine")
-    page.wait_text(line.q)  # as words
-    page.go("money")
-    page.wait_text("sluice-viewer")
+        assert not refused and not page.text("main [role=alert]"), (place, refused, page.text())
+        coming += page.run("return [...document.querySelectorAll(\"a[href^='#/']\")].filter((a) => a.offsetParent).map((a) => a.getAttribute('href').slice(2))")
+    assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "overview", "jobs", "queues", "plan", "money"} <= {place.partition("?")[0] for place in seen}, seen
+    assert not any(place.startswith("nodes") for place in seen), seen
 
 
 def test_a_place_that_was_left_draws_nothing_any_more(line, page):
-    """Before it is known whether she may see queues; that is never answered here."""
+    """Before it is known who she is; that is never answered here."""
     page.expected = (401, 403)
     page.sign_in(line.alice, line.ns, "jobs")
     page.wait_text(f"{line.ns}/mine")
-    page.note_requests(held=f"{GROUP}/budgetreports")
+    page.note_requests(held="/page/session")
     page.load(f"jobs?namespace={line.ns}")
     page.wait("the first question", lambda: page.run("return asked.length") == 1)
     page.run("location.hash = arguments[0]", f"#/history?namespace={line.ns}")
     page.wait("another place", lambda: page.run("return document.title").startswith("History"))
-    assert [one["path"] for one in page.run("return asked")] == 2 * [f"{GROUP}/budgetreports"]
-    assert page.run("return [...document.querySelectorAll('nav a[aria-current]')].map((a) => a.getAttribute('href'))") == ["#/history"]
+    assert [one["path"] for one in page.run("return asked")] == 2 * ["/page/session"]
+    assert page.run("return [...document.querySelectorAll('nav a[aria-current=page]')].map((a) => a.getAttribute('href'))") == ["#/jobs"]
 
 
-def test_boss_has_the_links_that_alice_lacks(line, page):
+def test_boss_has_the_link_that_alice_lacks(line, page):
     page.sign_in(line.boss)
     page.wait_text(line.q)
     page.go(f"job/{line.ns}/mine")
     page.wait("a link to its queue", lambda: page.run("return [...document.querySelectorAll('main a')].some((a) => a.getAttribute('href') === `#/queue/${arguments[0]}`)", line.q))
-    assert page.run("return [...document.querySelectorAll('nav a')].map((a) => a.getAttribute('href'))") == [f"#/{p}" for p in ("queues", "jobs", "history", "money", "nodes")]
+    shown = page.run("return [...document.querySelectorAll('nav[aria-label=Pages] a')].filter((a) => a.offsetParent).map((a) => a.getAttribute('href'))")
+    assert shown == [f"#/{p}" for p in ("overview", "jobs", "queues", "plan", "money", "nodes")]
 
 
 # ---- what is shown is what is so -----------------------------------------------------
@@ -451,26 +427,6 @@ def test_queues_are_shown_as_the_api_server_has_them(line, page):
     world.started("more", "mine", "big")
     line.other.started("secret")
     page.wait("that nothing waits", lambda: all(part in page.run(card, line.q) for part in ("0 waiting", "of 10")))
-
-
-def test_the_line_is_shown_in_its_order_with_each_sentence(line, page):
-    page.sign_in(line.boss, place=f"jobs?clusterQueue={line.q}")
-
-    def same():
-        items = asked(line.world, f"{GROUP}/clusterqueues/{line.q}/queuedjobs")["items"]
-        shown = page.rows()
-        if len(items) != 4 or len(shown) != len(items):
-            return False
-        sentences = by_clock(page, *(item["status"]["message"] for item in items))
-        for (place, text), item, sentence in zip(shown, items, sentences):
-            status, meta = item["status"], item["metadata"]
-            parts = [f"{meta['namespace']}/{meta['name']}", status["state"], str(status.get("position", "")), sentence]
-            if not all(part in text for part in parts):
-                return False
-        return True
-    page.wait("the line as the API has it", same)
-    page.go(f"job/{line.ns}/mine")
-    page.wait("its whole sentence", lambda: tells(page, line.world, "mine"))
 
 
 def test_the_report_is_that_of_the_command_line(line, page, program):
@@ -514,134 +470,6 @@ def test_money_is_rounded_as_the_command_line_does_it(world, page):
     assert dict(zip(MONEY, shown)) == {text: cents(text) for text in MONEY}
 
 
-# ---- a Job's life ------------------------------------------------------------------------
-
-
-def test_a_jobs_life_is_watched_without_loading_the_page_again(world, page):
-    world.priorities(low=1, high=10)
-    world.queue(cpu=2, preemption={"withinClusterQueue": "LowerPriority"})
-    world.job("first", cpu=2, priority="low")
-    world.started("first")
-    page.expected = (401, 404)  # of a Job that is deleted
-    page.sign_in(boss(world), place=f"jobs?clusterQueue={world.full('q')}")
-    page.wait("the one that runs", lambda: any(f"{world.ns}/first" in text for _, text in page.rows()))
-    page.run("window.sinceTheBeginning = true")
-
-    world.job("train", cpu=2, priority="low")
-    page.wait("why it waits", lambda: any(f"{world.ns}/train" in t and "Waiting" in t and "2 of 2 in use" in t for _, t in page.rows()))
-    page.click(f'[role=row] a[href="#/job/{world.ns}/train"]')
-    page.wait("why it waits", lambda: tells(page, world, "train"))
-    world.finish("first")
-    world.started("train")
-    page.wait_text("Running")
-    world.job("urgent", cpu=2, priority="high")
-    world.started("urgent", timeout=LATER)
-    page.wait_text(f"Preempted for {world.ns}/urgent", "Queued again", "Waiting")
-    world.finish("urgent")
-    world.finished("urgent")
-    world.started("train", timeout=LATER)
-    page.wait_text("Running", f"Preempted for {world.ns}/urgent", "Resumed")
-    world.finish("train")
-    world.finished("train")
-    page.wait_text("Finished", f"Preempted for {world.ns}/urgent")
-    world.empty()
-    world.delete("train")
-    page.wait_text("No Job of this name waits or runs now", f"Preempted for {world.ns}/urgent", "Finished")
-    world.wait("the Job to be gone", lambda: world.api.gone(jobs_path(world.ns, "train")))
-    page.click('nav a[href="#/history"]')
-    page.wait_text(f"{world.ns}/train", f"Preempted for {world.ns}/urgent")
-    page.click(f'main a[href="#/job/{world.ns}/train"]')
-    page.wait_text("No Job of this name waits or runs now", f"Preempted for {world.ns}/urgent", "Resumed", "Finished")
-    assert page.run("return window.sinceTheBeginning === true"), "it was loaded again"
-
-
-# ---- what does not go as it should -----------------------------------------------------------
-
-
-@pytest.fixture
-def lister(line):
-    """The token of an account that may list Jobs of the namespace, and may not watch them."""
-    role, roles = line.world.full("lister"), f"{RBAC}/clusterroles"
-    line.world.made.append(f"{roles}/{role}")
-    line.world.api.ensure(roles, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": role}, "rules": [
-        {"apiGroups": ["visibility.sluice.dev"], "resources": ["queuedjobs"], "verbs": ["get", "list"]}]})
-    return bind(line.world, "lister", role)
-
-
-def test_a_server_that_is_away_is_asked_every_few_seconds(line, page, lister):
-    """Also by who may not watch: what keeps the page from being live is another refusal then."""
-    page.expected = (401, 403)
-    page.sign_in(lister, line.ns, "jobs")
-    page.wait_text("updated every 5s", selector="#news")
-    page.run("""window.asked = [];
-        window.fetch = () => new Promise((_, fail) => { window.asked.push(performance.now()); setTimeout(() => fail(new TypeError("away")), 1); });""")
-    page.wait_text("the server cannot be reached", selector="#news")
-    asked = page.wait("a second try", lambda: (times := page.run("return window.asked")) and times[-1] - times[0] > 1000 and times)
-    assert len([t for t in asked if t < asked[0] + 4000]) < 5, asked  # by the page's own clock: this one may look late
-
-
-def test_a_watch_that_falls_silent_is_begun_anew(line, page):
-    """As after the sleep of a laptop. What is 150 s for the page is 0.1 s here."""
-    page.sign_in(line.boss, place=f"jobs?clusterQueue={line.q}")
-    page.wait("the line", lambda: len(page.rows()) == 4)
-    page.run("""window.news = []; window.late = window.setTimeout; const news = document.getElementById("news");
-        new MutationObserver(() => window.news.push(news.textContent)).observe(news, { childList: true });
-        window.setTimeout = (call, ms, ...rest) => late(call, ms === 150000 ? 100 : ms, ...rest);""")
-    line.world.job("more", cpu=1)
-    page.wait("that it was told", lambda: any("silent" in said for said in page.run("return window.news")))
-    page.run("window.setTimeout = window.late")
-    page.wait("the line, live again", lambda: page.text("#news") == "Live." and len(page.rows()) == 5)
-
-
-# ---- when a Job starts -------------------------------------------------------------------
-
-
-def test_it_says_when_a_job_starts(line, page):
-    page.sign_in(line.boss, place=f"jobs?clusterQueue={line.q}")
-    row = page.wait("the column", lambda: [text for _, text in page.rows() if f"{line.ns}/mine" in text and re.search(r"\babout .*\d\d:\d\d\b", text)])
-    assert row, page.rows()
-    page.go(f"job/{line.ns}/mine")
-    page.wait_text("Expected start: ", "90 % sure by ")
-
-    def same():
-        """To the quarter of an hour: one of the two may have been asked a while before."""
-        start = asked(line.world, f"{GROUP}/namespaces/{line.ns}/queuedjobs/mine")["status"]["start"]
-        shown = page.run("return [...document.querySelectorAll('.moments time')].map((e) => e.dateTime)")
-        return any(abs(instant(at) - instant(start["p50"])) < 900 for at in shown if at)
-    page.wait("the start that the API tells", same)
-
-
-def test_all_times_of_a_row_are_by_the_readers_clock(world, page):
-    world.queue(cpu=2)
-    world.job("later", annotations={"sluice.dev/start-after": "2031-05-04T20:00:00Z"})
-    world.waits("later")
-    page.cdp("Emulation.setTimezoneOverride", timezoneId="Asia/Tokyo")
-    page.sign_in(boss(world), place=f"jobs?clusterQueue={world.full('q')}")
-    then = "Mon 5 May 2031 05:00"
-    page.wait("both times by one clock", lambda: any(text.count(then) == 2 and "2031-" not in text for _, text in page.rows()))
-    page.go(f"job/{world.ns}/later")
-    page.wait_text(f"Cannot start before {then}", selector="main")
-    assert "2031-" not in page.text("main")
-    stay = ["Sun 2031-05-04 22:00 CEST", 'write "2031-05-04T20:00:00Z"', "2031-99-04T20:00:00Z"]
-    assert by_clock(page, "Sun 2031-05-04 22:30 +0230; x", "Sun 2031-05-04 20:00 UTC.", *stay) == [f"{then}; x", f"{then}.", *stay]
-
-
-def test_a_page_that_nobody_has_touched_for_long_says_so(line, page):
-    page.sign_in(line.boss, place=f"job/{line.ns}/mine")
-    page.wait_text(f"Job {line.ns}/mine")
-    page.run("""window.marks = []; const ask = window.fetch, now = Date.now.bind(Date); window.lateMs = 0; Date.now = () => now() + lateMs;
-        window.fetch = (path, how) => { marks.push(how.headers["Sluice-Unattended"] || "none"); return ask(path, how); };""")
-
-    def marks():
-        return set(page.run("return marks"))
-    page.wait("questions of a page that was touched", lambda: marks() == {"none"})
-    page.run("lateMs = 16 * 60000; marks.length = 0")
-    page.wait("questions of one that was not", lambda: marks() == {"true"})
-    page.press("Shift")
-    page.run("marks.length = 0")
-    page.wait("questions of one that was touched again", lambda: marks() == {"none"})
-
-
 # ---- names with markup ---------------------------------------------------------------------
 
 
@@ -652,7 +480,7 @@ def test_what_looks_like_markup_stays_text(line, page):
     page.sign_in(line.boss)
     odd = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"
     for place, part in {f"job/{line.ns}/evil": EVIL[:24], f"jobs?clusterQueue={line.q}": EVIL[:24], f"job/{odd}/{odd}": "", f"queue/{odd}": "", odd: "",
-                        f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "",
+                        f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "", f"overview?by={odd}&span={odd}": "", f"overview?namespace={odd}": "", f"plan?span={odd}": "",
                         "job/javascript%3Aalert(1)/x": "", "job/%/%25": ""}.items():
         page.go(place)
         page.wait("an answer", lambda p=part: (said := page.text("main")) and "Loading" not in said and p in said)
@@ -690,23 +518,12 @@ def test_all_is_to_be_had_by_keyboard_alone(line, page):
     page.press(*line.boss)
     page.press("Enter")
     page.wait("the line", lambda: len(page.rows()) == 4)
-    page.go(f"jobs?clusterQueue={line.q}&at=1")
-    page.wait("the line", lambda: len(page.rows()) == 4)
-    way = tab_until(page, "the list", lambda at: at["role"] == "grid")
-    tab_until(page, "the way out of the list", lambda at: at["tag"] == "BODY" or at["id"] == "skip")
-    tab_until(page, "the list, back", lambda at: at["role"] == "grid", "Shift+Tab")
-    page.press("Home", "ArrowDown", "ArrowDown", "ArrowUp")
-    chosen = page.wait("the second row", lambda: page.run("return document.querySelector('[role=row][aria-selected=true][aria-rowindex=\"3\"] a')?.innerText"))
-    page.press("Enter")
-    page.wait("the Job", lambda: page.url.endswith(f"#/job/{chosen}"))
-    page.wait_text(f"Job {chosen}")
     tab_until(page, "another page", lambda at: at["href"] == "#/queues" and at["text"] == "Queues", "Shift+Tab")
     page.press("Enter")
     page.wait_text(line.q)
     tab_until(page, "the search", lambda at: at["id"] == "find-text", "Shift+Tab")  # before the queues, of which there may be many
     page.press(*"big", "Enter")
     page.wait_text(f"{line.ns}/big", selector="main")
-    assert any(at["tag"] == "SELECT" for at in way), way
 
 
 def described(world, other):
@@ -758,14 +575,14 @@ def problems(page, axe, name, look):
 def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page, axe):
     q = described(world, other)
     page.expected = (401, 404)  # nothing is lent here
-    page.go("queues")
+    page.go("overview")
     page.wait("the question who it is", page.asks_who)
     found = []
     for look in LOOKS:
         found += problems(page, axe, "sign-in", look)
     page.look()
     page.give(boss(world))
-    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "; fullest quarter hour ", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
+    for name, place, parts in (("overview", "overview", [q]), ("plan", "plan", [q]), ("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "; fullest quarter hour ", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
                                ("job", f"job/{world.ns}/train", ["Preempted"]), ("job-after", f"job/{world.ns}/after", ["afterok"]),
                                ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q, "(Europe/Berlin)"]), ("nodes-none", "nodes", ["lent"])):
         page.look()
@@ -812,48 +629,3 @@ def test_what_nodes_lend_is_shown_and_nobody_signs_in_behind_a_proxy(lending, op
     assert not found, "\n".join(found)
 
 
-CROWD = searched(10000, 100000)
-
-
-@pytest.fixture
-def crowd():
-    """Jobs that wait, as many as CROWD says."""
-    from page import Crowd
-    need("sluice-controller")
-    crowd = Crowd(CROWD, f"{PREFIX}-crowd")
-    yield crowd
-    crowd.end()
-
-
-@pytest.mark.search
-@pytest.mark.timeout(1800)
-def test_a_crowd_of_waiting_jobs_is_few_elements(crowd, open_page, record_property):
-    from page import elements, note_first_row, paints
-    page = open_page(crowd.url)
-    note_first_row(page)
-    for what, ms in paints(page, f"{crowd.url}/#/jobs").items():
-        record_property(what, ms)  # a fact for the reader of build/logs/e2e.xml, not a condition
-        print(f"{what}: {ms}")
-    page.wait("the first", lambda: (rows := page.rows()) and rows[0][0] == 1 and "team-0/train-000000" in rows[0][1])
-    page.wait("how many there are", lambda: re.search(f"{CROWD:,}".replace(",", "[, ]?"), page.text()))
-    most = [elements(page)]
-
-    def is_at(end, number):
-        return (rows := page.rows()) and rows[end][0] == number
-
-    def at_the_end():
-        page.run("const list = document.querySelector('[role=grid]'); list.scrollTop = list.scrollHeight;")
-        most.append(elements(page))
-        return is_at(-1, CROWD)
-    page.wait("the last", at_the_end)
-    page.wait("how many are ahead", lambda: len(rows := page.rows()) > 1 and re.search(f"{CROWD - 1:,}".replace(",", ",?"), rows[-2][1]))
-    page.run("document.querySelector('[role=grid]').focus()")
-    page.press("Home")
-    page.wait("the first again", lambda: is_at(0, 1))
-    for _ in range(20):  # a jump anywhere
-        page.press(*["PageDown"] * 20)
-        most.append(elements(page))
-    page.press("End")
-    page.wait("the last again", lambda: is_at(-1, CROWD))
-    most.append(elements(page))
-    assert max(most) < ELEMENTS_AT_MOST, most

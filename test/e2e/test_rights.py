@@ -163,10 +163,12 @@ def test_and_shows_nothing_of_any_other(tenants, leads):
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
     for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", "/metrics", f"{ROOT}/overcommits", "/api",
                  f"{ROOT}/overcommits/node-0", f"{ROOT}/costs", f"{theirs}/costs?by=owner", f"{ROOT}/queuedjobs", f"{theirs}/histories",
-                 f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/queuedjobs"):
+                 f"{theirs}/histories?fold=true", f"{ROOT}/timelines", f"{theirs}/timelines", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/queuedjobs"):
         answer = get(leads.port, path, tenants.token)
         assert answer.status == 403 and "secret" not in answer.text, (path, answer)
         assert get(leads.port, path).status == 401 and get(leads.port, path, "nonsense").status == 401, path
+    own = get(leads.port, f"{ROOT}/namespaces/{tenants.mine.ns}/timelines", tenants.token)
+    assert own.status == 200 and queue in own.text and "secret" not in own.text and tenants.other.ns not in own.text, own
 
 
 def test_the_api_server_lets_a_tenant_see_as_little(tenants):

@@ -11,14 +11,19 @@ export const session = {
   get token() { return sessionStorage.getItem("token") || ""; },
   get namespace() { return sessionStorage.getItem("namespace") || ""; },
   isLetInWithoutToken: false, // a proxy in front has signed the person in
-  maySeeQueues: undefined, // not known yet, or true or false
+  who: null, // what whoAmI() said; null: not known
+  maySeeQueues: undefined, // of all namespaces; not known yet, or true or false
+  get mayAll() { return this.who ? this.who.mayAll : this.maySeeQueues !== false; },
+  choose(namespace) { sessionStorage.setItem("namespace", namespace); },
   signIn(token, namespace) {
+    this.signOut();
     sessionStorage.setItem("token", token);
-    sessionStorage.setItem("namespace", namespace);
-    this.maySeeQueues = undefined;
+    this.choose(namespace);
   },
   signOut() {
     sessionStorage.clear();
+    known.clear();
+    this.who = null;
     this.maySeeQueues = undefined;
   },
 };
@@ -63,25 +68,43 @@ export async function orNull(question, ...statuses) {
 const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page. Reload the page.";
 
 // What is told of queues wants rights that roles give together, as sluice-viewer does.
-const OF_QUEUES = /\/(queuereports|budgetreports|overcommits|clusterqueues\/[^/]+\/(week|usage))(\?|$)/;
+const OF_QUEUES = /v1alpha1\/(queuereports|budgetreports|overcommits|clusterqueues\/[^/]+\/usage)(\?|$)/;
 
 function learnFrom(path, { ok, status }) {
-  if (OF_QUEUES.test(path) && (ok || status === 403)) session.maySeeQueues = ok;
+  if (OF_QUEUES.test(path) && !session.who && (ok || status === 403)) session.maySeeQueues = ok;
 }
 
-async function ask(path, signal) {
-  const headers = session.token ? { Authorization: `Bearer ${session.token}` } : {};
+async function ask(path, signal, more = {}) {
+  const headers = { ...more, ...(session.token ? { Authorization: `Bearer ${session.token}` } : {}) };
   if (!isAttended()) headers["Sluice-Unattended"] = "true";
   const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
   if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
   learnFrom(path, answer);
-  if (!answer.ok) throw await refusal(answer);
+  if (!answer.ok && answer.status !== 304) throw await refusal(answer);
   session.isLetInWithoutToken ||= !session.token;
   return answer;
 }
 
+// The last answers, by path, with their tags: the server says 304 where one would be the same again. Text, not what it
+// says, which those that asked may change.
+const known = new Map(), KNOWN_MAX = 24, KNOWN_CHARS_MAX = 200_000;
+
+function keep(path, tag, text) {
+  known.delete(path);
+  if (!tag || text.length > KNOWN_CHARS_MAX) return;
+  known.set(path, { tag, text });
+  if (known.size > KNOWN_MAX) known.delete(known.keys().next().value);
+}
+
+async function textOf(path, signal) {
+  const old = known.get(path), answer = await ask(path, signal, old ? { "If-None-Match": old.tag } : {});
+  const text = answer.status === 304 ? old.text : await answer.text();
+  keep(path, answer.headers.get("ETag") || old?.tag, text);
+  return text;
+}
+
 async function get(path, words, signal) {
-  return parse(await (await ask(path + query(words), signal)).text());
+  return parse(await textOf(path + query(words), signal));
 }
 
 function query(words) {
@@ -99,12 +122,20 @@ function scoped(resource, namespace) {
   return namespace ? `${ROOT}/namespaces/${segment(namespace)}/${resource}` : `${ROOT}/${resource}`;
 }
 
-export const queues = (signal) => get(`${ROOT}/queuereports`, {}, signal);
+export const queues = (signal, namespace = "") => get(scoped("queuereports", namespace), {}, signal);
+export const summaries = (namespace, by, signal) => get(scoped("summaries", namespace), { by }, signal);
+// words: { until: "24h", clusterQueue }
+export const timelines = (namespace, words, signal) => get(scoped("timelines", namespace), words, signal);
+// What was, folded: { since: "6h", until, clusterQueue }.
+export const spans = (namespace, words, signal) => get(scoped("histories", namespace), { ...words, fold: "true" }, signal);
+export const whoAmI = (signal) => get("/page/session", {}, signal);
 export const week = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/week`, {}, signal);
 export const usage = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/usage`, { since: "24h" }, signal);
 export const budgets = (signal) => get(`${ROOT}/budgetreports`, {}, signal);
 export const nodes = (signal) => get(`${ROOT}/overcommits`, {}, signal);
 export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}`, {}, signal);
+// What would make a Job start earlier; each question makes the server play the queue.
+export const startReview = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}/start`, {}, signal);
 // resource: "reports" or "histories".
 export const past = (resource, namespace, words, signal) => get(scoped(resource, namespace), words, signal);
 

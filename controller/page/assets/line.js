@@ -12,7 +12,7 @@ import { isAttended } from "./attended.js";
 import { paced, pause, visible, waitToRetry, whileVisible } from "./live.js";
 import { span } from "./words.js";
 
-const PAGE = 500, KEPT_PAGES = 8, WATCHED_MAX = 5000;
+const PAGE = 100, KEPT_PAGES = 20, WATCHED_MAX = 5000; // two screens of rows; what is read anew is one or two of these
 const READ_AGAIN_MS = 5000, SETTLE_MS = 1500, DRAW_MS = 200;
 const STARTS_MS = 10_000; // a watch does not tell that a start was worked out anew
 
@@ -32,6 +32,13 @@ export class Line {
     this.looked = [0, 0];
     this.isStale = this.isFilling = this.isRenewing = this.mayNotWatch = false;
     this.tookMs = this.readMs = this.timer = 0;
+  }
+
+  get isRead() { return this.version !== ""; }
+
+  // Shows what another line of these Jobs has read, until it has read it anew.
+  take({ pages, places, looked, total, moment, version }) {
+    Object.assign(this, { pages, places, looked, total, moment, version });
   }
 
   at(index) {
@@ -57,7 +64,7 @@ export class Line {
       for (;;) {
         const n = this.missing(), { moment } = this;
         if (n === undefined || this.isRenewing) return;
-        const { items } = await jobs(this.which, { moment, first: n * PAGE }, this.page.signal);
+        const { items } = await jobs(this.which, { moment, first: n * PAGE, limit: PAGE }, this.page.signal);
         if (moment === this.moment) this.keep(n, items); // else it was read anew meanwhile
         this.onChange();
       }
@@ -90,10 +97,10 @@ export class Line {
     this.isRenewing = true;
     try {
       const began = performance.now(), [from, to] = this.looked, signal = this.page.signal, read = [];
-      const head = await jobs(this.which, from === 0 ? {} : { limit: 1 }, signal);
+      const head = await jobs(this.which, { limit: from === 0 ? PAGE : 1 }, signal);
       if (from === 0) read.push([0, head.items]);
       for (let n = Math.max(1, from); n <= to && n * PAGE < head.total; n++)
-        read.push([n, (await jobs(this.which, { moment: head.moment, first: n * PAGE }, signal)).items]);
+        read.push([n, (await jobs(this.which, { moment: head.moment, first: n * PAGE, limit: PAGE }, signal)).items]);
       this.pages.clear();
       this.places.clear();
       Object.assign(this, { total: head.total, moment: head.moment, version: head.version, isStale: false, tookMs: performance.now() - began, readMs: performance.now() });

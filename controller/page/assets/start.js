@@ -9,7 +9,7 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
 // "14:10" of the same day as `day`, "Tue 14:10" of the next six, else with its date.
-function shortly(at, day = Date.now()) {
+export function shortly(at, day = Date.now()) {
   const then = new Date(at), ahead = then - Date.now();
   if (then.toDateString() === new Date(day).toDateString()) return clock.format(then);
   return ahead > 0 && ahead < 6 * DAY_MS ? weekday.format(then).replace(",", "") : moment(at);
@@ -36,12 +36,20 @@ export function startWords({ reason, start }) {
   return middle(start) + end(start);
 }
 
-// In a column: "about 14:10", or "not before 14:10".
+// In a column, of a Job that waits: "~14:10"; "Sun 08:00", before which it cannot start; "not in 30 days"; "" where
+// that is not known.
 export function startCell({ reason, startAt, start }) {
   if (!reason) return "";
-  if (startAt) return `not before ${shortly(startAt)}`;
+  if (startAt && !isOver(startAt)) return shortly(startAt);
+  if (start && reason !== ON_HOLD && (start.misses || 0) >= start.draws) return `not in ${HORIZON}`;
   if (!start?.p50) return "";
-  return isOver(start.p50) ? "soon" : `about ${shortly(start.p50)}`;
+  return isOver(start.p50) ? "soon" : `~${shortly(start.p50)}`;
+}
+
+// "~20:43", of a run whose duration is known; "" else, or where that is over.
+export function endCell({ startedAt, expectedSeconds }) {
+  const end = startedAt && expectedSeconds ? new Date(startedAt).getTime() + 1000 * expectedSeconds : 0;
+  return end > Date.now() ? `~${shortly(end)}` : "";
 }
 
 // "until 12:03 it was expected at 12:50; since then: 3 new Jobs are expected to start before this one"; "" where nothing else was told before.

@@ -2,7 +2,9 @@
 // block each, with their own sentences and what those wait for; the line, the window and the budget that it meets.
 
 import { budgets, job, orNull, week } from "./api.js";
+import { stateBadge } from "./badges.js";
 import { faint, h, jobLink, link } from "./dom.js";
+import { graph } from "./graph.js";
 import { lacksQueues, queueLink } from "./rights.js";
 import { windowWords } from "./week.js";
 import { cents, count, money, moment, since } from "./words.js";
@@ -40,7 +42,7 @@ function branch(namespace, name, tree) {
   const one = tree.known.get(name), isNew = !tree.drawn.has(name);
   tree.drawn.add(name);
   const words = one ? one.status.message : tree.known.has(name) ? ENDED : ""; // not looked up: the bounds
-  return h("li", {}, jobLink(namespace, name), " ", one ? h("span", { class: `state ${one.status.state}` }, one.status.state) : "",
+  return h("li", {}, jobLink(namespace, name), " ", one ? stateBadge(one) : "",
     words ? h("p", {}, words) : "", one && isNew ? items(namespace, one, tree) : "");
 }
 
@@ -103,12 +105,13 @@ function clauses({ message, position }) {
   return parts.length ? h("ul", {}, parts.map((part) => h("li", {}, part))) : "";
 }
 
+// { why: its sentence and its circumstances; after: the items of sluice.dev/after as a picture and as a list, or "" }
 export async function whyItWaits(known, signal) {
   const { metadata, status } = known, { namespace, name } = metadata;
-  const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) };
-  return h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status), h("ul", {},
+  const tree = { known: await lookAround(namespace, known, signal), drawn: new Set([name]) }, list = [items(namespace, known, tree), held(known)];
+  const why = h("div", { class: "why" }, h("p", { class: "sentence" }, status.message.split("; ")[0]), clauses(status), h("ul", {},
     status.reason && status.queuedAt ? h("li", {}, `Queued ${since(status.queuedAt)} ago: ${status.reason}.`) : "",
     status.startAt ? h("li", {}, `Cannot start before ${moment(status.startAt)}.`) : "",
-    await circumstances(known, signal), ahead(known)),
-    waited(known).length ? h("h3", {}, "Waiting for") : "", items(namespace, known, tree), held(known));
+    await circumstances(known, signal), ahead(known)));
+  return { why, after: waited(known).length ? graph(namespace, known, tree.known, waited, h("div", { class: "why" }, list)) : "" };
 }

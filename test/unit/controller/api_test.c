@@ -619,6 +619,7 @@ static void each_report_is_discovered(void **state)
 		const char *path, *kind;
 	} reports[] = {{"costs", "CostReport"}, {"reports", "UsageReport"},
 		{"histories", "JobHistory"}, {"decisions", "DecisionReport"},
+		{"timelines", "Timeline"}, {"summaries", "SummaryReport"},
 		{"queuereports", "QueueReport"}, {"budgetreports", "BudgetReport"},
 		{"overcommits", "OvercommitReport"}, {"clusterqueues/q/week", "ClusterQueueWeek"},
 		{"clusterqueues/q/usage", "ClusterQueueUsage"}};

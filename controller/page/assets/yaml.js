@@ -1,0 +1,31 @@
+// An object as YAML, as `kubectl get -o yaml` writes it.
+
+// What YAML would read as something else than a text.
+const ODD = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`~]|[\s]$|: |:$| #|^(true|false|null|yes|no|on|off|y|n)$|^[-+.]?\d|[\x00-\x1f\x7f]/i;
+
+function scalar(value) {
+  return typeof value === "string" && ODD.test(value) ? JSON.stringify(value) : String(value);
+}
+
+function isEmpty(value) {
+  return typeof value !== "object" || value === null || Object.keys(value).length === 0;
+}
+
+function plain(value) {
+  if (typeof value !== "object" || value === null) return scalar(value);
+  return Array.isArray(value) ? "[]" : "{}";
+}
+
+function member(key, value, indent) {
+  if (isEmpty(value)) return `${indent}${scalar(key)}: ${plain(value)}\n`;
+  return `${indent}${scalar(key)}:\n${yaml(value, Array.isArray(value) ? indent : `${indent}  `)}`;
+}
+
+function item(value, indent) {
+  return isEmpty(value) ? `${indent}- ${plain(value)}\n` : `${indent}- ${yaml(value, `${indent}  `).slice(indent.length + 2)}`;
+}
+
+export function yaml(value, indent = "") {
+  if (Array.isArray(value)) return value.map((one) => item(one, indent)).join("");
+  return Object.entries(value).filter(([, one]) => one !== undefined).map(([key, one]) => member(key, one, indent)).join("");
+}
