@@ -13,6 +13,8 @@
 #include "sluice/quantity.h"
 #include "sluice/week.h"
 
+#define MINUTE_MS INT64_C(60000)
+
 /* A forecast that is later than a start that time decides by no more than this agrees with it. */
 #define AGREES_MS 60000
 
@@ -434,6 +436,16 @@ struct shown_timeline {
 	struct reservations reservations;
 };
 
+/* Views the week's lists from the minute on in which the stretch begins, to that in which it ends:
+ * they are cut there, and would differ with each second, and with them the ETag (net/coding.h). */
+static bool view_week(const struct timeline *t, const char *clusterqueue, struct queue_week *ret)
+{
+	int64_t from_ms = t->from_ms - t->from_ms % MINUTE_MS;
+	int64_t until_ms = t->until_ms - t->until_ms % MINUTE_MS;
+	return until_ms > from_ms &&
+	       queue_view_week(t->sources->queue, clusterqueue, from_ms, until_ms, ret);
+}
+
 static void put_lane(struct json_writer *w, const struct shown_timeline *x, size_t lane,
 	const struct bar *bar, size_t nbars)
 {
@@ -446,7 +458,7 @@ static void put_lane(struct json_writer *w, const struct shown_timeline *x, size
 		.bar = bar,
 		.nbars = nbars};
 	shown.lane.more += (int64_t)x->bars.left_out[lane];
-	if (queue_view_week(shown.queue, shown.lane.clusterqueue, t->from_ms, t->until_ms, &week))
+	if (view_week(t, shown.lane.clusterqueue, &week))
 		shown.week = &week;
 	view_put(w, NULL, &lane_view, &shown);
 	if (shown.week)

@@ -269,7 +269,8 @@ def test_an_answer_that_is_the_same_is_not_sent_again(world):
         time.sleep(1.1)  # asOf is another then
         return fetch(path, tag)[0] == 304
     for path in (f"{there}/queuereports", f"{there}/queuedjobs/waits", f"{GROUP}/clusterqueues/{q}/week", f"{GROUP}/clusterqueues/{q}/usage?since=1h",
-                 f"{GROUP}/budgetreports", "/page/session"):
+                 f"{GROUP}/budgetreports", f"{there}/summaries", f"{GROUP}/summaries?by=namespace", f"{there}/timelines?until=24h",
+                 f"{there}/histories?fold=true&since=6h", "/page/session"):
         wait_until(f"{path} to be the same twice", lambda path=path: kept(path), SOON)
     status, tag, _ = fetch(f"{there}/queuereports")
     world.job("more", cpu=2)
