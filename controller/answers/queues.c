@@ -100,6 +100,13 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Returns whether a tenant is told of the ClusterQueue: a LocalQueue may name any, also one that does
+ * not let its namespace in. */
+static bool tells_clusterqueue(const struct localqueue_view *v)
+{
+	return v->let_in || v->reserving > 0;
+}
+
 /* Puts the ClusterQueues that the LocalQueues of the namespace lead to, each once, by name. */
 static void put_clusterqueues_of(
 	struct json_writer *w, const struct report_sources *s, const char *ns)
@@ -110,6 +117,8 @@ static void put_clusterqueues_of(
 	size_t n = 0;
 	for (size_t i = queue_first_localqueue(s->queue, ns);
 		queue_view_localqueue(s->queue, i, &l) && strcmp(l.ns, ns) == 0; i++) {
+		if (!tells_clusterqueue(&l))
+			continue;
 		name = mem_one_more(name, n, sizeof(*name));
 		name[n++] = l.clusterqueue;
 	}
@@ -160,7 +169,8 @@ static void put_cohort(struct json_writer *w, const struct cohort_view *v, bool 
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void put_localqueue(struct json_writer *w, const struct localqueue_view *v)
+static void put_localqueue(
+	struct json_writer *w, const struct localqueue_view *v, bool tells_window)
 {
 	jw_object(w, NULL);
 	jw_object_of(w, "metadata", "namespace", v->ns, "name", v->name, NULL);
@@ -168,7 +178,8 @@ static void put_localqueue(struct json_writer *w, const struct localqueue_view *
 	jw_object(w, "status");
 	status_put_localqueue(w, v, NULL, NULL);
 	jw_end(w);
-	put_window(w, &v->window);
+	if (tells_window)
+		put_window(w, &v->window);
 	jw_end(w);
 }
 
@@ -179,7 +190,7 @@ static void put_localqueues(struct json_writer *w, const struct queue *q, const 
 	jw_array(w, "localQueues");
 	for (size_t i = *ns ? queue_first_localqueue(q, ns) : 0;
 		queue_view_localqueue(q, i, &l) && (!*ns || strcmp(l.ns, ns) == 0); i++)
-		put_localqueue(w, &l);
+		put_localqueue(w, &l, !*ns || tells_clusterqueue(&l));
 	jw_end(w);
 }
 
