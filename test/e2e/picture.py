@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from browser import Browser, lacks
 from later import Later
-from objects import clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
+from objects import HOLD, clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
 from sandbox import ApiError, Sandbox, SandboxError, wait_until
 from sandbox.sandbox import BUILD, ROOT
 
@@ -41,9 +41,11 @@ PLAN = [  # (plural, object)
       for name, flavors in QUEUES.items()),
     ("calendars", ours("Calendar", "nights", {"timeZone": "Europe/Berlin", "open": [
         {"name": "night", "days": ["Mon-Thu"], "from": "19:00", "to": "07:00"}, {"name": "weekend", "from": "Fri 19:00", "to": "Mon 07:00"}]})),
+    ("calendars", ours("Calendar", "office", {"timeZone": "Europe/Berlin", "open": [{"name": "day", "days": ["Mon-Sun"], "from": "07:00", "to": "20:00"}]})),
     ("priceplans", ours("PricePlan", "power", {"currency": "EUR", "base": {"cpu": "0.04"}, "flavors": {"spot": "0.3"},
                                                "rates": [{"calendar": "nights", "factor": "0.4"}]})),
     ("runpolicies", ours("RunPolicy", "nights", {"queues": ["night"], "calendar": "nights", "atClose": {"action": "Suspend", "notice": "10m"}})),
+    ("runpolicies", ours("RunPolicy", "office", {"queues": ["reports"], "calendar": "office", "atClose": {"action": "Finish"}})),
     ("budgets", ours("Budget", "training-month", {"queue": "training", "period": "Monthly", "timeZone": "Europe/Berlin", "currency": "EUR", "amount": "2500.00"})),
 ]
 
@@ -108,12 +110,21 @@ class Day:
         self.clock.forward(self.box, 3600)
 
     def evening(self):
-        """The window of the night is open, and more waits for it than there is room for; one Job waits for another."""
+        """The window of the night is open, and more waits for it than there is room for; that of the reports is closed, so others have
+        their quota. One Job waits for another; a sweep waits; and some Jobs wait until somebody does something."""
         for _ in range(12):
             self.submit("training", most_pods=4)
         for _ in range(22):
             self.submit("night", most_pods=5)
+        for _ in range(7):
+            self.submit("reports")
         self.settle()
+        for _ in range(36):
+            one = job("any", "training", {"cpu": "2"}, suspend=True, priority="low")
+            del one["metadata"]["name"]
+            self.api.post(jobs_path("team-vision"), {**one, "metadata": {**one["metadata"], "generateName": "lr-"}})
+        for name, pods, cpu, more in ("wide", 4, "50", {}), ("huge", 100, "4", {}), ("calibrate", 2, "4", {"annotations": {HOLD: "waiting for the data"}}):
+            self.api.post(jobs_path("team-vision"), job(name, "training", {"cpu": cpu}, pods=pods, suspend=True, **more))
         team, name = self.submit("night")
         self.api.post(jobs_path(team), job("summary", "night", {"cpu": "2"}, suspend=True, annotations={"sluice.dev/after": f"afterok:{name}"}))
         self.settle()
@@ -151,9 +162,11 @@ def show(b, box, place, looks, token=""):
 
 
 def pictures(box, ahead):
-    """A browser whose clock is the controller's."""
+    """A browser in Berlin, whose clock is the controller's."""
     folder = tempfile.TemporaryDirectory(prefix="sluice-picture-")
     b = Browser(folder.name)
+    b.cdp("Emulation.setScrollbarsHidden", hidden=True)
+    b.cdp("Emulation.setTimezoneOverride", timezoneId="Europe/Berlin")
     b.cdp("Page.addScriptToEvaluateOnNewDocument", source=SHIFT % (1000 * ahead))
     return folder, b
 
@@ -198,7 +211,7 @@ def all_of(box):
     """All views in all looks, for those who change the page; of a user of one namespace by day."""
     folder, token = BUILD / "page" / "all", tenant(box, "team-vision")
     places = views(box)
-    shots = [(folder / f"{name}-{look}.png", place, how, True, "") for name, place in places.items() for look, how in LOOKS.items()]
+    shots = [(folder / f"{name}-{look}.png", place, how, name != "history", "") for name, place in places.items() for look, how in LOOKS.items()]
     return shots + [(folder / f"{name}-alice-{look}.png", places[name], LOOKS[look], True, token)
                     for name in ("overview", "jobs", "queues", "plan", "costs") for look in ("1280", "390")]
 
@@ -211,7 +224,7 @@ def shots_of(args, box):
     if args.place:
         return [(args.to, args.place, looks, False, "")]
     docs = ROOT / "docs"
-    return [(docs / "page.png", "overview", looks, False, ""), (docs / "plan.png", "plan", looks, False, "")]
+    return [(docs / "page.png", "overview", looks, False, ""), (docs / "plan.png", "plan", {**looks, "height": 4 * height // 5}, False, "")]
 
 
 def this_evening():

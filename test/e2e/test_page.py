@@ -344,7 +344,7 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     q, ns = line.q, line.ns
     # A page, and what is there when all of it is.
     for place, parts in {"overview": [q, f"{ns}/big"], "jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": [q],
-                         f"queue/{q}": [q], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "plan": [q], "history": [f"{ns}/runs"], "money": [q]}.items():
+                         f"queue/{q}": [q], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "plan": [q], "history": [f"{ns}/runs"], "money?by=queue": [q]}.items():
         page.go(place)
         page.wait_text(*parts)
         there = page.markup()
@@ -419,7 +419,7 @@ def test_queues_are_shown_as_the_api_server_has_them(line, page):
     told = next(q for q in asking.queues(asked(world, f"{GROUP}/queuereports"))["clusterQueues"] if q["name"] == line.q)
     cpu = told["flavors"][0]["resources"][0]
     assert (told["pending"], told["reserving"], cpu["reserved"], cpu["nominal"]) == (3, 1, "2", "2")
-    page.sign_in(line.boss)
+    page.sign_in(line.boss, place="queues")
     card = "return [...document.querySelectorAll('main a')].find((a) => a.innerText === arguments[0])?.closest('article, section, li, tr').innerText ?? ''"
     page.wait("its numbers", lambda: all(part in page.run(card, line.q) for part in ("3 waiting", world.full("any-q"), "2 of 2")))
     world.job("more", cpu=2)
@@ -521,6 +521,7 @@ def test_all_is_to_be_had_by_keyboard_alone(line, page):
     page.wait("the line", lambda: len(page.rows()) == 4)
     tab_until(page, "another page", lambda at: at["href"] == "#/queues" and at["text"] == "Queues", "Shift+Tab")
     page.press("Enter")
+    page.wait("that one is on the other page", lambda: page.focused()["tag"] == "MAIN")
     page.wait_text(line.q)
     tab_until(page, "the search", lambda at: at["id"] == "find-text", "Shift+Tab")  # before the queues, of which there may be many
     page.press(*"big", "Enter")

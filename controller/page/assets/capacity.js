@@ -1,9 +1,11 @@
 // What is used of each flavor, and by which queue: its own quota, what it has borrowed, who lends and until when; and
 // how full it was in the last day.
 
-import { foldedTable, percent } from "./chart.js";
-import { faint, h, link, svg } from "./dom.js";
-import { amount, near, units } from "./words.js";
+import { foldedTable, percent, spark } from "./chart.js";
+import { faint, h, link } from "./dom.js";
+import { shortly } from "./start.js";
+import { empty } from "./ui.js";
+import { amount, units } from "./words.js";
 
 const ROWS_MAX = 10, COLOURS = 6;
 
@@ -52,7 +54,7 @@ export function capacityRows(told) {
 
 // A queue whose window is closed takes its quota back when that opens.
 function backAt({ open }) {
-  return open && !open.isOpen && open.until ? ` until ${near(open.until)}` : "";
+  return open && !open.isOpen && open.until ? ` until ${shortly(open.until)}` : "";
 }
 
 function lenders(row) {
@@ -83,17 +85,10 @@ function bar(row, names) {
   return h("div", { class: "use", "aria-hidden": "true" }, blocks);
 }
 
-// A line over the last day, of 96 steps; words: what it shows.
-function spark(held, quota) {
-  const most = Math.max(quota, ...held, 1), y = (n) => (20 - 18 * (n / most)).toFixed(1);
-  const points = held.map((n, i) => `${((90 * i) / Math.max(1, held.length - 1)).toFixed(1)},${y(n)}`).join(" ");
-  return svg("svg", { class: "spark", viewBox: "0 0 90 22", "aria-hidden": "true" }, svg("polyline", { points }));
-}
-
 function line(row, names, day) {
   const held = day?.get(row.key), free = Math.max(0, row.quota - row.used), a = (n) => amount(row.resource, n);
   return h("li", {}, h("span", { class: "name" }, `${row.flavor} ${row.resource}`), bar(row, names),
-    h("span", { class: "faint small" }, `${a(row.used)} of ${a(row.quota)}${loan(row) || (free ? ` · free: ${a(free)}` : "")}`), held ? spark(held, row.quota) : h("span"));
+    h("span", { class: "faint small" }, `${a(row.used)} of ${a(row.quota)}${loan(row) || (free ? ` · free: ${a(free)}` : "")}`), held ? spark(held, Math.max(row.quota, ...held), `${row.key} of the last day: at most ${a(Math.max(...held))}`) : h("span"));
 }
 
 function legend(rows, names) {
@@ -116,7 +111,7 @@ function tableOf(rows) {
 // told: a QueueReport. day: Map of a row's key to what was held in each step of the last day; undefined: not known.
 export function capacity(told, day) {
   const rows = capacityRows(told), shown = rows.slice(0, ROWS_MAX), names = told.clusterQueues.map((queue) => queue.metadata.name).sort();
-  if (!rows.length) return faint("No queue has quota yet.");
+  if (!rows.length) return empty("No queue has quota yet. A ClusterQueue says how much there is of each flavor:", "kubectl explain clusterqueue.spec.resourceGroups");
   return [h("ul", { class: "capacity" }, shown.map((row) => line(row, names, day))), legend(shown, names),
     rows.length > shown.length ? faint(link(["queues"], `And ${rows.length - shown.length} more`)) : "", tableOf(rows)];
 }

@@ -34,6 +34,11 @@ export function drawNews(sentence, isTrouble, content) {
   drawLive(isTrouble ? "trouble" : sentence ? "on" : "", words || "Asking ...");
 }
 
+// A page that does not go on to ask is as good as live when it is drawn.
+export function drawDone() {
+  if (shownState === "") drawLive("on", `Shown is what was so at ${exact.format(Date.now())}.`);
+}
+
 // Another page begins: nothing of it is old yet.
 export function forgetNews() {
   liveAt = 0;

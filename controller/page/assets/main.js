@@ -2,7 +2,7 @@
 
 import { Refusal, session } from "./api.js";
 import { address, draw, h, warning } from "./dom.js";
-import { closeMe, drawMe, drawNews, drawSearch, forgetNews, listenForSearch } from "./header.js";
+import { closeMe, drawDone, drawMe, drawNews, drawSearch, forgetNews, listenForSearch } from "./header.js";
 import { historyPage } from "./history.js";
 import { jobPage } from "./job.js";
 import { jobsPage } from "./jobs.js";
@@ -146,8 +146,11 @@ function addNamespace(at) {
 
 function markCurrent(href) {
   for (const a of document.querySelectorAll("nav[aria-label=Pages] a"))
-    if (a.getAttribute("href") === href) a.setAttribute("aria-current", "page");
-    else a.removeAttribute("aria-current");
+    if (a.getAttribute("href") !== href) a.removeAttribute("aria-current");
+    else {
+      a.setAttribute("aria-current", "page");
+      a.scrollIntoView({ block: "nearest", inline: "nearest" }); // of a phone, whose navigation is scrolled
+    }
 }
 
 function begin(page, at) {
@@ -178,6 +181,7 @@ async function show(entry = enter()) {
     drawHead(at);
     if (hasNothing()) return drawNothing();
     await page.show({ ...at, content, signal, kept: entry.kept, tell: (...words) => signal.aborted || tell(...words), complain, namespace: namespaceOf(at) });
+    if (!signal.aborted) drawDone();
   } catch (error) {
     complain(error);
   }

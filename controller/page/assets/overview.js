@@ -5,12 +5,14 @@ import { budgets, orNull, past, queues, spans, summaries, timelines, usage } fro
 import { attentionList, budgetItems, churnItem } from "./attention.js";
 import { reasonBadge } from "./badges.js";
 import { capacity, dayOf } from "./capacity.js";
-import { address, draw, faint, h, jobLink, link, table, warning } from "./dom.js";
+import { address, draw, faint, h, jobLink, link, table } from "./dom.js";
 import { again, keptAgain } from "./live.js";
+import { warnings } from "./queues.js";
 import { lacksQueues } from "./rights.js";
+import { shortly } from "./start.js";
 import { timeline } from "./timeline.js";
 import { card, empty, figure, segments, skeleton } from "./ui.js";
-import { asks, cents, count, ledgerDown, money, near, since, span, time } from "./words.js";
+import { asks, cents, count, money, since, span, time } from "./words.js";
 
 const LOOK_MS = 5000, AHEAD_MS = 15_000, QUEUES_MS = 10_000, PAST_MS = 60_000, DAY_MS = 300_000;
 const QUEUES_MAX = 12; // of so many the last day is asked for
@@ -41,11 +43,16 @@ function place(text, words, params) {
   return h("a", { href: address(words, params), class: "plain" }, text);
 }
 
+// A start that is due may be a moment ago by this clock.
+function startsAt(at) {
+  return new Date(at) <= Date.now() ? "any moment" : shortly(at);
+}
+
 function startFigure({ nextStart, waiting }, namespace) {
   const name = namespace ? "Your next start" : "Next start";
   if (!nextStart) return figure(name, waiting.jobs ? "not known" : "none", waiting.jobs ? "No waiting Job has an expected start yet." : "No Job waits.");
   const { namespace: ns, name: job, at, p90 } = nextStart;
-  return figure(name, place(near(at), ["job", ns, job]), [jobLink(ns, job), p90 ? ` · 90\u00a0% sure by ${near(p90)}` : " · certain"]);
+  return figure(name, place(startsAt(at), ["job", ns, job]), [jobLink(ns, job), p90 ? ` · 90\u00a0% sure by ${shortly(p90)}` : " · certain"]);
 }
 
 function waitingWords({ waiting, others = [] }, day) {
@@ -104,12 +111,12 @@ function reasonRow(one, all, namespace) {
   const kind = kindOf(one), part = h("i", { "aria-hidden": "true" });
   part.style.width = `${((100 * one.jobs) / Math.max(1, all)).toFixed(1)}%`;
   return h("li", { class: kind }, h("a", { href: address(["jobs"], { namespace, state: "Waiting", reason: one.reason }) }, part,
-    h("span", {}, whyWords(one), one.until ? h("em", {}, ` · ${UNTIL[one.untilIs] || "until"} ${near(one.until)}`) : kind === "bad" ? h("em", {}, " · needs a change") : "")),
+    h("span", {}, whyWords(one), one.until ? h("em", {}, ` · ${UNTIL[one.untilIs] || "until"} ${shortly(one.until)}`) : kind === "bad" ? h("em", {}, " · needs a change") : "")),
     h("strong", {}, one.jobs.toLocaleString("en")));
 }
 
 function reasons({ reasons: list, waiting }, namespace) {
-  if (!list.length) return empty("No Job waits.", namespace ? `sluice jobs -n ${namespace}` : "sluice jobs -A");
+  if (!list.length) return faint("No Job waits.");
   return h("ul", { class: "reasons" }, list.map((one) => reasonRow(one, waiting.jobs, namespace)));
 }
 
@@ -129,7 +136,7 @@ function othersOf(told, key) {
 }
 
 function startOf({ nextStart: next, waiting }) {
-  return next ? [time(next.at, near(next.at)), next.p90 ? h("span", { class: "faint wide" }, ` to ${near(next.p90)}`) : ""] : waiting ? "not known" : "";
+  return next ? [time(next.at, startsAt(next.at)), next.p90 ? h("span", { class: "faint wide" }, ` to ${shortly(next.p90)}`) : ""] : waiting ? "not known" : "";
 }
 
 function groupRow(told, by, one, namespace) {
@@ -162,7 +169,7 @@ const NEXT_MAX = 6;
 
 function nextRow({ from, p90, certain, namespace, name, jobs, requests, clusterQueue }) {
   const more = jobs > 1 ? h("span", { class: "faint" }, ` and ${(jobs - 1).toLocaleString("en")} alike`) : "";
-  return [time(from, near(from)), [jobLink(namespace, name), more], link(["queue", clusterQueue], clusterQueue), p90 ? near(p90) : certain ? "certain" : "", asks({ requests })];
+  return [time(from, startsAt(from)), [jobLink(namespace, name), more], link(["queue", clusterQueue], clusterQueue), p90 ? shortly(p90) : certain ? "certain" : "", asks({ requests })];
 }
 
 // lanes: as a Timeline has them.
@@ -227,8 +234,7 @@ function followQueues(page, parts) {
   let told, day, dayMs = -Infinity;
   keptAgain(QUEUES_MS, page, parts.capacity, async () => {
     told = await queues(page.signal, lacksQueues() ? page.namespace : "");
-    draw(parts.warnings, told.ledgerUp === false ? warning(ledgerDown(told.ledgerDownSince)) : "",
-      told.withoutQueue ? warning(`${count(told.withoutQueue, "Job")} wait for a queue that does not exist.`) : "");
+    draw(parts.warnings, warnings(told));
     draw(parts.capacity, capacity(told, day));
     if (lacksQueues() || performance.now() - dayMs < DAY_MS) return;
     dayMs = performance.now();

@@ -30,15 +30,6 @@ export function moment(at) {
   return (then.getFullYear() === new Date().getFullYear() ? clock : far).format(then).replaceAll(",", "");
 }
 
-const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }), weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
-
-// A moment that is near in few letters: "20:43" of the same day or the next hours, "Sun 08:00" of the same week.
-export function near(at) {
-  const then = new Date(at), away = Math.abs(then - Date.now());
-  if (away > 6 * 86400_000) return moment(at);
-  return away < 8 * 3600_000 || then.toDateString() === new Date().toDateString() ? hour.format(then) : `${weekday.format(then)} ${hour.format(then)}`;
-}
-
 // What is quoted; an instant of RFC 3339; a Calendar's time, in UTC or so many hours from it (zone_text() of zone.h).
 const TIMES = /"[^"]*"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)|[SMTWF][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) (?:UTC|GMT|([+-]\d\d)(\d\d)?)(?![\w/])/g;
 
