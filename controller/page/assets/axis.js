@@ -6,7 +6,8 @@
 import { asks, count, money, span } from "./words.js";
 
 export const ROW = 17, BAR = 15;
-const TOP = 18, LINE = 15, BETWEEN = 10, AXIS = 22, ROWS_MAX = 14, DRAWN_MAX = 240, EMPTY_LANES_MAX = 6, TALL = 520;
+const TOP = 18, LINE = 15, BETWEEN = 10, AXIS = 22, ROWS_MAX = 14, ROWS_MINOR = 3, WAS_MAX = 300, OTHERS_MAX = 400, EMPTY_LANES_MAX = 6, TALL = 520;
+const BOLD = 1.12; // how much wider bold letters are
 const MINUTE_MS = 60_000, HOUR_MS = 60 * MINUTE_MS, DAY_MS = 24 * HOUR_MS;
 
 const ms = (text) => (text ? +new Date(text) : undefined);
@@ -37,7 +38,7 @@ function stretchWords(from, until, day) {
 
 // Where the words of a tick would touch the next ones, those of a day stay.
 function withoutCrowding(all, view) {
-  const rights = all.map(({ x, words, isDay }) => x + 3 + view.measure(words) * (isDay ? 1.12 : 1)), isFree = (i) => rights[i] <= view.width
+  const rights = all.map(({ x, words, isDay }) => x + 3 + view.measure(words) * (isDay ? BOLD : 1)), isFree = (i) => rights[i] <= view.width
     && !(all[i].isDay === false && ((all[i - 1]?.isDay && rights[i - 1] + 6 > all[i].x) || (all[i + 1]?.isDay && rights[i] + 6 > all[i + 1].x)));
   return all.map((tick, i) => ({ ...tick, words: isFree(i) ? tick.words : "" }));
 }
@@ -70,9 +71,10 @@ function labelOf({ label, jobs = 1, name, sweep }) {
   return jobs > 1 ? `${sweep || name} × ${jobs}` : name;
 }
 
+// A start that was expected by now is expected any moment.
 function barItem(bar, now) {
-  const kind = KINDS[bar.state] || "is", from = ms(bar.from), until = ms(bar.until), p90 = ms(bar.p90);
-  const shown = kind === "is" ? Math.max(until ?? now, now) : until ?? p90 ?? from;
+  const kind = KINDS[bar.state] || "is", from = kind === "will" ? Math.max(ms(bar.from), now) : ms(bar.from), until = ms(bar.until), p90 = ms(bar.p90);
+  const shown = kind === "is" ? Math.max(until ?? now, now) : Math.max(until ?? from, p90 ?? from);
   return { ...bar, kind, jobs: bar.jobs ?? 1, label: labelOf(bar), from, until, p90, deadline: ms(bar.deadline), stopsAt: ms(bar.stopsAt),
     end: Math.max(shown, from), isOpen: until === undefined || (kind === "is" && until < now) };
 }
@@ -116,7 +118,7 @@ function whoWords(item) {
 }
 
 function startWords({ from, p90, certain, jobs }, now) {
-  const at = clockOf(from, now);
+  const at = from <= now ? "any moment" : clockOf(from, now);
   if (certain) return `expected start ${at}`;
   return `expected start ${at}${p90 > from ? `, 90 % sure${jobs > 1 ? " of all" : ""} by ${clockOf(p90, now)}` : ""}`;
 }
@@ -137,9 +139,13 @@ function endWords({ kind, until, stopsAt, deadline }, now) {
   return [kind === "is" || until ? ends : "", stopsAt && `its window stops it at ${clockOf(stopsAt, now)}`, deadline && `deadline ${clockOf(deadline, now)}`];
 }
 
+function waitWords({ from, until, end }, now) {
+  return `${clockOf(from, now)} to ${until ? clockOf(until, now) : "now"}, ${span((end - from) / 1000)}`;
+}
+
 // [who, what]: what stands beside a bar that is pointed at, and is its name for those who cannot see it.
 export function itemWords(item, now) {
-  if (item.kind === "wait") return [item.name, `${clockOf(item.from, now)} to ${item.until ? clockOf(item.until, now) : "now"}, ${span((item.end - item.from) / 1000)}`];
+  if (item.kind === "wait") return [item.name, waitWords(item, now)];
   if (item.kind === "kept") return [item.name, `AdvanceReservation, ${stretchWords(item.from, item.until, now)}`];
   const what = item.kind === "was" ? wasWords(item, now)
     : [item.kind === "will" ? startWords(item, now) : isWords(item, now), ...endWords(item, now), asks(item)];
@@ -194,13 +200,14 @@ function groundWords(price, view) {
 
 /* ---- places ---- */
 
-// Rows such that no two of a row overlap, each item in the first that is free: its row, or undefined where all are full.
+// Rows such that no two of a row overlap, each item in the first that is free: its row, or undefined where all are full. For
+// what is minor a few rows do.
 export function pack(items, most = Infinity) {
   const rows = [];
-  return items.map(({ x, right }) => {
+  return items.map(({ x, right, isMinor }) => {
     let row = rows.findIndex((taken) => taken.every((t) => right <= t.x || x >= t.right));
     if (row < 0) {
-      if (rows.length >= most) return undefined;
+      if (rows.length >= (isMinor ? Math.min(ROWS_MINOR, most) : most)) return undefined;
       row = rows.push([]) - 1;
     }
     rows[row].push({ x, right });
@@ -227,7 +234,7 @@ const WIDE_MIN = { was: 2, wait: 1, is: 6, kept: 6, will: 6 }, TAIL = 18; // wha
 function placed(item, view) {
   const x = Math.max(0, view.x(item.from)), end = Math.min(view.width, view.x(item.end)), wide = Math.max(WIDE_MIN[item.kind], end - x - 1);
   const tail = item.isOpen && item.kind === "is" && x + wide < view.width - TAIL ? TAIL : 0;
-  return { ...item, x, wide, tail, right: x + wide + tail + 1, foot: item.p90 > item.from ? Math.max(3, Math.min(view.width, view.x(item.p90)) - x) : 0 };
+  return { ...item, x, wide, tail, right: x + wide + tail + 1, isMinor: item.kind === "was" && wide < 4, foot: item.p90 > item.from ? Math.max(3, Math.min(view.width, view.x(item.p90)) - x) : 0 };
 }
 
 function cut(text, room, measure) {
@@ -256,10 +263,10 @@ function addLabels(items, view) {
   for (const row of rows) {
     row.sort((a, b) => a.x - b.x);
     row.forEach((item, i) => {
-      const room = (row[i + 1]?.x ?? view.width) - item.right - 8, wide = view.measure(item.label), inner = item.wide - 9 - (isMarked(item) ? MARK : 0);
+      const room = (row[i + 1]?.x ?? view.width) - item.right - 8, wide = view.measure(item.label) * (item.kind === "is" ? BOLD : 1), inner = item.wide - 9 - (isMarked(item) ? MARK : 0);
       if (wide <= inner) Object.assign(item, { text: item.label, textX: within(item, wide, view) });
       else if (item.kind !== "was" && wide <= room) Object.assign(item, { text: item.label, textX: item.right + 4, isBehind: true });
-      else if (inner > 48) Object.assign(item, { text: cut(item.label, inner, view.measure), textX: item.x + 5 });
+      else if (inner > 48) Object.assign(item, { text: cut(item.label, inner, (text) => view.measure(text) * BOLD), textX: item.x + 5 });
     });
   }
 }
@@ -320,18 +327,36 @@ function moreWords(hidden, more) {
   return [now && `and ${now.toLocaleString("en")} more ${now === 1 ? "Job" : "Jobs"}`, past && `${now ? "" : "and "}${count(past, "earlier run")}`].filter(Boolean).join(", ");
 }
 
-function laneLayout(lane, view, isPriceShared) {
-  const items = byWeight(lane.items.filter((item) => isSeen(item, view)), view.rows).map((item) => placed(item, view)), rows = lane.waits ? items.map(() => 0) : pack(items, view.rows); // one Job does one thing at a time
-  const isDrawn = (_, i) => rows[i] !== undefined && i < DRAWN_MAX, hidden = items.filter((item, i) => !isDrawn(item, i));
-  const drawn = items.map((item, i) => ({ ...item, row: rows[i] })).filter(isDrawn);
+// Those that have a row, and as many of them as are drawn: what was has its own share.
+function firstOf(places, { was, other }) {
+  const left = { was, other };
+  return places.filter(({ kind, row }) => row !== undefined && left[kind === "was" ? "was" : "other"]-- > 0);
+}
+
+// The bars of a lane: those that are drawn, with their rows and labels, and those that there is no room for.
+function barsOf(lane, view) {
+  const items = byWeight(lane.items.filter((item) => isSeen(item, view)), view.rows).map((item) => placed(item, view));
+  const rows = lane.waits ? items.map(() => 0) : pack(items, view.rows); // one Job does one thing at a time
+  const places = items.map((item, i) => ({ ...item, row: rows[i] })), drawn = firstOf(places, view.drawn), isDrawn = new Set(drawn);
   addLabels(drawn, view);
+  return { drawn, hidden: places.filter((item) => !isDrawn.has(item)) };
+}
+
+// What is behind the bars of a lane, and the words above them.
+function behindOf(lane, view, isPriceShared) {
   const open = openOf(lane), openings = groundOf(open || [], view), prices = isPriceShared ? [] : groundOf(pricesOf(lane, view.until), view);
   const closed = open && !openings.length ? [{ x: 3, room: view.width, candidates: ["closed all this time"] }] : [];
-  const said = placeWords([...closed, ...wordsAt(openings, openWords, view), ...wordsAt(prices, groundWords, view)], 2, view);
-  const isNow = view.nowX !== undefined, head = isNow ? headWords(lane) : [], more = moreWords(hidden, isNow ? lane.more || 0 : 0), above = said.lines * LINE;
-  const rowsHigh = ROW * Math.max(0, ...drawn.map(({ row }) => row + 1)) + (more ? LINE : 0);
-  const height = Math.max(above + rowsHigh, (lane.name ? 17 : 0) + head.length * 14, ROW);
-  return { ...lane, items: drawn.map((item) => ({ ...item, wall: isWallSeen(item.stopsAt, open) ? undefined : item.stopsAt })), hidden, openings, prices, words: said.words, above, head, more, rowsHigh, height, hasWindows: open !== undefined };
+  const { words, lines } = placeWords([...closed, ...wordsAt(openings, openWords, view), ...wordsAt(prices, groundWords, view)], 2, view);
+  return { open, openings, prices, words, above: lines * LINE };
+}
+
+function laneLayout(lane, view, isPriceShared) {
+  const { drawn, hidden } = barsOf(lane, view), { open, above, ...behind } = behindOf(lane, view, isPriceShared), isNow = view.nowX !== undefined;
+  const head = isNow ? headWords(lane) : [], more = moreWords(hidden, isNow ? lane.more || 0 : 0);
+  const rowsHigh = ROW * Math.max(0, ...drawn.map(({ row }) => row + 1)) + (more ? LINE : 0), headHigh = (lane.name ? 17 : 0) + head.length * 14;
+  const inView = (at) => (at >= view.from && at <= view.until ? view.x(at) : undefined);
+  const items = drawn.map((item) => ({ ...item, flag: inView(item.deadline), wall: isWallSeen(item.stopsAt, open) ? undefined : inView(item.stopsAt) }));
+  return { ...lane, ...behind, items, hidden, above, head, more, rowsHigh, height: Math.max(above + rowsHigh, headHigh, ROW) };
 }
 
 // Prices that all lanes share are one ground behind all of them.
@@ -353,23 +378,46 @@ function stacked(lanes, top) {
   });
 }
 
+// The lanes with as many rows as fit, and at least two.
+function mostRows(withRows, isLow) {
+  let least = 2, most = ROWS_MAX, best = withRows(most);
+  if (isLow(best)) return best;
+  for (best = withRows(least); most - least > 1; ) {
+    const rows = Math.floor((least + most) / 2), lanes = withRows(rows);
+    if (isLow(lanes)) [least, best] = [rows, lanes];
+    else most = rows;
+  }
+  return best;
+}
+
+// The scale of a picture, and what its lanes need to know of it.
+function viewOf({ from, until, now }, width, measure) {
+  const x = (at) => ((at - from) / Math.max(1, until - from)) * width;
+  return { from, until, now, width, measure, x, nowX: now >= from && now <= until ? x(now) : undefined };
+}
+
+// "now", and the prices that all lanes share.
+function topWords(shared, view) {
+  const now = view.nowX === undefined ? [] : [{ x: view.nowX - view.measure("now") / 2, room: view.width, candidates: ["now"], isNow: true }];
+  return placeWords([...now, ...wordsAt(shared, groundWords, view)], 1, view).words;
+}
+
+function shareOf(lanes) {
+  const of = (most) => Math.ceil(most / Math.max(1, lanes.length));
+  return { was: of(WAS_MAX), other: of(OTHERS_MAX) };
+}
+
 // The whole picture: lanes with their places; left: those that there is no room for; empty: those that have nothing, where
 // there are many. A tall one has its hours above, too. measure(text): its width in pixels. height: what it should not be
 // higher than, by fewer rows of each lane, and then by fewer lanes.
 export function layout(model, { width, measure, height = Infinity }) {
-  const { from, until, now } = model, x = (at) => ((at - from) / Math.max(1, until - from)) * width;
-  const nowX = now >= from && now <= until ? x(now) : undefined, view = { from, until, now, nowX, width, measure, x };
-  const all = lanesOf(model), busy = all.filter((lane) => !isEmpty(lane, view)), known = all.length <= EMPTY_LANES_MAX ? all : busy;
+  const view = viewOf(model, width, measure), all = lanesOf(model), known = all.length <= EMPTY_LANES_MAX ? all : all.filter((lane) => !isEmpty(lane, view));
   const shared = sharedPrices(known, view), high = (lanes) => lanes.reduce((n, lane) => n + lane.height + BETWEEN, TOP + AXIS);
-  let lanes;
-  for (view.rows = ROWS_MAX; ; view.rows--) {
-    lanes = known.map((lane) => laneLayout(lane, view, shared !== undefined));
-    if (high(lanes) <= height || view.rows <= 2) break;
-  }
+  view.drawn = shareOf(known);
+  const lanes = mostRows((rows) => known.map((lane) => laneLayout(lane, { ...view, rows }, shared !== undefined)), (some) => high(some) <= height);
   while (lanes.length > 1 && high(lanes) > height) lanes.pop();
-  const wide = measure("now"), top = placeWords([...(nowX === undefined ? [] : [{ x: nowX - wide / 2, room: width, candidates: ["now"], isNow: true }]),
-    ...wordsAt(shared || [], groundWords, view)], 1, view).words;
-  const shown = new Set(lanes.map((lane) => lane.name)), isTall = high(lanes) > TALL, more = isTall ? LINE : 0;
-  return { lanes: stacked(lanes, TOP + more), isTall, prices: shared || [], top, nowX, ticks: withoutCrowding(ticks(from, until, width).map((tick) => ({ ...tick, x: view.x(tick.at) })), view),
-    width, height: high(lanes) + more, bottom: high(lanes) + more - AXIS, left: known.filter((lane) => !shown.has(lane.name)), empty: all.filter((lane) => !known.includes(lane)) };
+  const isTall = high(lanes) > TALL, above = isTall ? LINE : 0, hours = ticks(model.from, model.until, width).map((tick) => ({ ...tick, x: view.x(tick.at) }));
+  return { width, height: high(lanes) + above, bottom: high(lanes) + above - AXIS, isTall, lanes: stacked(lanes, TOP + above), prices: shared || [],
+    top: topWords(shared || [], view), ticks: withoutCrowding(hours, view), nowX: view.nowX,
+    left: known.slice(lanes.length), empty: all.filter((lane) => !known.includes(lane)) };
 }

@@ -12,7 +12,7 @@ const HOUR_MS = 3600_000, DAY_MS = 24 * HOUR_MS, AHEAD_MS = 7 * DAY_MS;
 const SPANS = { "6h": { words: "6 hours", length: 6 * HOUR_MS, behind: 2 * HOUR_MS, ahead: "4 hours" },
   "24h": { words: "24 hours", length: DAY_MS, behind: 8 * HOUR_MS, ahead: "16 hours" },
   "7d": { words: "7 days", length: 7 * DAY_MS, behind: 2 * DAY_MS, ahead: "5 days" } };
-const LOOK_MS = 5000, LOOK_BACK_MS = 20_000;
+const LOOK_MS = 5000, LOOK_BACK_MS = 20_000, LOOK_BACK_SOON_MS = 8000;
 
 function spanOf(params) {
   return SPANS[params.get("span")] ? params.get("span") : "24h";
@@ -63,7 +63,7 @@ async function behind(namespace, { from, until }, now, signal) {
   return spans(namespace, { since: iso(from), ...(until < now ? { until: iso(until) } : {}) }, signal);
 }
 
-// The ledger is asked again now and then, and where a run that went on does no longer.
+// The ledger is asked again now and then, and sooner where other Jobs run than before.
 class Past {
   constructor() {
     this.askedMs = -Infinity;
@@ -71,7 +71,7 @@ class Past {
   }
 
   async look(running, ask) {
-    const isDue = performance.now() - this.askedMs > LOOK_BACK_MS || running !== this.running;
+    const isDue = performance.now() - this.askedMs > (running === this.running ? LOOK_BACK_MS : LOOK_BACK_SOON_MS);
     if (isDue) {
       this.told = await ask();
       this.askedMs = performance.now();

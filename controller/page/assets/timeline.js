@@ -52,17 +52,15 @@ function shapes(item, y, stripes) {
 
 const keyOf = ({ kind, namespace = "", name, from }) => `${kind} ${namespace}/${name} ${from}`;
 
-function bar(item, y, words, stripes) {
-  const [who, what] = words(item), common = { class: `item ${item.kind} ${item.state}`, "data-key": keyOf(item), "data-who": who, "data-what": what, tabindex: -1,
-    "aria-label": `${who}: ${what}` };
-  const parts = shapes(item, y, stripes);
-  if (!item.namespace || item.isHere) return svg("g", { ...common, role: "img" }, parts);
-  return svg("a", { ...common, href: address(["job", item.namespace, item.name]) }, parts);
+function bar(item, y, { now, stripes }) {
+  const [who, what] = itemWords(item, now), parts = shapes(item, y, stripes);
+  const attributes = { class: `item ${item.kind} ${item.state}`, "data-key": keyOf(item), "data-who": who, "data-what": what, tabindex: -1, "aria-label": `${who}: ${what}` };
+  if (!item.namespace || item.isHere) return svg("g", { ...attributes, role: "img" }, parts);
+  return svg("a", { ...attributes, href: address(["job", item.namespace, item.name]) }, parts);
 }
 
-// A flag at a deadline; a wall where a window will stop the run.
-function marks(item, y, view) {
-  const at = (moment) => (moment >= view.from && moment <= view.until ? view.x(moment) : undefined), flag = at(item.deadline), wall = at(item.wall);
+// A flag at a deadline; a wall where something will stop the run.
+function marks({ flag, wall }, y) {
   return [flag === undefined ? [] : svg("path", { class: "deadline", d: `M${flag} ${y - 1}v${BAR + 2}M${flag} ${y - 1}l6 3l-6 3z` }),
     wall === undefined ? [] : svg("path", { class: "wall", d: `M${wall - 4} ${y}h4v${BAR}h-4` })];
 }
@@ -79,16 +77,15 @@ function priceGround(parts, y, height) {
   return parts.flatMap((part) => ground([part], priceClass(part), y, height));
 }
 
-function lanePicture(lane, model, look) {
-  const y = (item) => lane.y + lane.above + item.row * ROW;
-  return svg("g", { class: look.colours.get(lane.name) },
-    lane.hasWindows ? svg("rect", { class: "closed", x: 0, y: lane.y + lane.above - 2, width: look.width, height: lane.height - lane.above + 4 }) : [],
-    ground(lane.openings, "window", lane.y + lane.above - 2, lane.height - lane.above + 4),
-    priceGround(lane.prices, lane.y + lane.above - 2, lane.height - lane.above + 4),
+function moreText({ more, y, above, rowsHigh }, { at }) {
+  return more ? svg("text", { class: "behind", x: Math.max(0, Math.min(at.width - measure(more), (at.nowX ?? 0) + 5)), y: y + above + rowsHigh - 4 }, more) : [];
+}
+
+function lanePicture(lane, look) {
+  const top = lane.y + lane.above, y = (item) => top + item.row * ROW, height = lane.height - lane.above + 4;
+  return svg("g", { class: look.colours.get(lane.name) }, ground(lane.openings, "window", top - 2, height), priceGround(lane.prices, top - 2, height),
     lane.words.map(({ x, line, text }) => svg("text", { class: "behind", x, y: lane.y + 10 + 15 * line }, text)),
-    lane.items.map((item) => bar(item, y(item), (one) => itemWords(one, model.now), look.stripes)),
-    lane.items.map((item) => (item.deadline || item.wall ? marks(item, y(item), look.view) : [])),
-    lane.more ? svg("text", { class: "behind", x: look.moreAt(lane.more), y: lane.y + lane.above + lane.rowsHigh - 4 }, lane.more) : []);
+    lane.items.map((item) => bar(item, y(item), look)), lane.items.map((item) => marks(item, y(item))), moreText(lane, look));
 }
 
 function laneName(lane, colours) {
@@ -107,13 +104,11 @@ function tickWords(at, y) {
   return at.ticks.filter(({ words }) => words).map(({ x, words, isDay }) => svg("text", { class: isDay ? "day" : "", x: x + 3, y }, words));
 }
 
-function picture(model, at, look) {
-  const upright = (x, name, y1, y2) => svg("line", { class: name, x1: x, x2: x, y1, y2 });
-  return svg("svg", { width: at.width, height: at.height }, stripesOf(look.stripes),
-    priceGround(at.prices, at.lanes[0]?.y - 2 || 0, at.bottom - (at.lanes[0]?.y || 0)),
-    at.ticks.map(({ x, isDay }) => upright(x, isDay ? "tick midnight" : "tick", 18, at.bottom)),
-    at.lanes.map((lane) => lanePicture(lane, model, look)),
-    at.nowX === undefined ? [] : upright(at.nowX, "present", 14, at.bottom),
+function picture(look) {
+  const { at } = look, first = at.lanes[0]?.y ?? 0, upright = (x, name, from) => svg("line", { class: name, x1: x, x2: x, y1: from, y2: at.bottom });
+  return svg("svg", { width: at.width, height: at.height }, stripesOf(look.stripes), priceGround(at.prices, first - 2, at.bottom - first),
+    at.ticks.map(({ x, isDay }) => upright(x, isDay ? "tick midnight" : "tick", 18)),
+    at.lanes.map((lane) => lanePicture(lane, look)), at.nowX === undefined ? [] : upright(at.nowX, "present", 14),
     at.top.map(({ x, text, isNow }) => svg("text", { class: isNow ? "present" : "", x, y: 11 }, text)),
     at.isTall ? tickWords(at, 26) : [], tickWords(at, at.bottom + 14));
 }
@@ -125,18 +120,23 @@ const LEGEND = [["wait", "waiting"], ["was", "earlier run"], ["is", "running"], 
   ["wall", "stopped by its window"], ["deadline", "deadline"], ["tail", "end not known"]];
 
 function namesInUse(at) {
-  const items = at.lanes.flatMap((lane) => lane.items), prices = [...at.prices, ...at.lanes.flatMap((lane) => lane.prices)];
+  const items = at.lanes.flatMap((lane) => lane.items), prices = [...at.prices, ...at.lanes.flatMap((lane) => lane.prices)], has = (check) => items.some(check);
   return new Set([...items.map((item) => item.kind), ...prices.map(priceClass), at.lanes.some((lane) => lane.openings.length) && "window",
-    items.some((i) => i.kind === "was" && i.outcome === "Failed") && "failed",
-    items.some((i) => isMarked(i) && i.outcome !== "Failed") && "stopped",
-    items.some((i) => i.wall) && "wall", items.some((i) => i.deadline) && "deadline", items.some((i) => i.tail) && "tail"]);
+    has((i) => isMarked(i) && i.outcome === "Failed") && "failed", has((i) => isMarked(i) && i.outcome !== "Failed") && "stopped",
+    has((i) => i.wall !== undefined) && "wall", has((i) => i.flag !== undefined) && "deadline", has((i) => i.tail) && "tail"]);
 }
 
 const SIGNS = { failed: "M4 4l6 6m0 -6l-6 6", stopped: "M5 4v6m4 -6v6", wall: "M4 1h5v12h-5", deadline: "M4 1v12M4 1l6 3l-6 3z", tail: "M0 7h14" };
 
+const KINDS = ["wait", "was", "is", "will", "kept"];
+
+function box(name) {
+  return svg("rect", { class: KINDS.includes(name) ? "bar" : name, x: 1, y: name === "wait" ? 5 : 1, width: 12, height: name === "wait" ? 5 : 12, rx: name === "wait" ? 0 : 3 });
+}
+
 function sign(name) {
   const shape = SIGNS[name] ? svg("path", { class: ["failed", "stopped"].includes(name) ? "end" : name, d: SIGNS[name] })
-    : svg("rect", { class: ["wait", "was", "is", "will", "kept"].includes(name) ? "bar" : name, x: 1, y: name === "wait" ? 5 : 1, width: 12, height: name === "wait" ? 5 : 12, rx: name === "wait" ? 0 : 3 });
+    : box(name);
   return svg("svg", { class: `item ${name}`, width: 14, height: 14, "aria-hidden": "true" }, shape, name === "will" ? svg("line", { class: "foot", x1: 1, x2: 8, y1: 12, y2: 12 }) : []);
 }
 
@@ -220,18 +220,14 @@ class Timeline extends HTMLElement {
   }
 
   render() {
-    const { model } = this, focused = document.activeElement?.dataset?.key && this.contains(document.activeElement) && document.activeElement.dataset.key;
-    const hasNames = model.lanes.length !== 1 || model.lanes[0].clusterQueue;
-    this.names.hidden = !hasNames;
-    this.axis.style.gridTemplateColumns = hasNames ? `${this.nameWidth()}px minmax(0, 1fr)` : "minmax(0, 1fr)";
-    this.roomDrawn = this.room();
-    const width = Math.max(model.widthMin, this.roomDrawn), at = layout(model, { width, measure, height: model.height });
-    const view = { from: model.from, until: model.until, x: (moment) => ((moment - model.from) / Math.max(1, model.until - model.from)) * width };
-    const look = { colours: queueColours(at.lanes.map((lane) => lane.name)), stripes: this.stripes, width, view, moreAt: (words) => Math.max(0, Math.min(width - measure(words), (at.nowX ?? 0) + 5)) };
+    const { model } = this, focused = this.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+    this.makeRoom();
+    const at = layout(model, { width: Math.max(model.widthMin, this.roomDrawn), measure, height: model.height });
+    const look = { at, now: model.now, stripes: this.stripes, colours: queueColours([...at.lanes, ...at.left, ...at.empty].map((lane) => lane.name)) };
     this.at = at;
     this.view.setAttribute("aria-label", `${model.label}. Arrow keys go from bar to bar; the table below says the same.`);
     draw(this.names, at.lanes.map((lane) => laneName(lane, look.colours)));
-    draw(this.view, picture(model, at, look));
+    draw(this.view, picture(look));
     draw(this.signs, legend(at));
     draw(this.left, leftWords(at));
     this.drawTable();
@@ -239,11 +235,19 @@ class Timeline extends HTMLElement {
     if (focused) this.focusOn(focused);
   }
 
+  // For names and for bars; a lone Job has no name beside it.
+  makeRoom() {
+    const { lanes } = this.model, isNamed = lanes.length !== 1 || lanes[0].clusterQueue !== "";
+    this.names.hidden = !isNamed;
+    this.axis.style.gridTemplateColumns = isNamed ? `${this.nameWidth()}px minmax(0, 1fr)` : "minmax(0, 1fr)";
+    this.roomDrawn = this.room();
+  }
+
   // As the longest name wants, and no more than there is room for.
   nameWidth() {
     const { lanes, spans } = this.model, names = [...lanes, ...spans].map((one) => one.clusterQueue || "");
-    const wanted = names.reduce((wide, name) => Math.max(wide, measure(name) * 1.2), 78) + 24;
-    return Math.round(Math.min(wanted, this.clientWidth < 600 ? 102 : 220));
+    const least = lanes.some((lane) => lane.others) ? measure("others: 999 Jobs") : 78, wanted = names.reduce((wide, name) => Math.max(wide, 1.2 * measure(name)), least);
+    return Math.round(Math.min(wanted + 24, this.clientWidth < 600 ? 112 : 220));
   }
 
   drawTable() {
@@ -252,10 +256,10 @@ class Timeline extends HTMLElement {
 
   // What is now, unless somebody has scrolled since this stretch is shown.
   keepInSight({ nowX, width }) {
-    const { from, until } = this.model, isSame = this.seen && this.seen.room === this.roomDrawn && Math.abs(from - this.seen.from) < (until - from) / 20 && this.seen.length === until - from;
-    if (isSame) return;
-    this.seen = { from, length: until - from, room: this.roomDrawn };
-    this.view.scrollLeft = nowX === undefined ? 0 : Math.min(width, nowX - NOW_AT * this.roomDrawn);
+    const { from, until } = this.model, { seen, roomDrawn: room } = this, length = until - from;
+    if (seen?.room === room && seen.length === length && Math.abs(from - seen.from) < length / 20) return;
+    this.seen = { from, length, room };
+    this.view.scrollLeft = nowX === undefined ? 0 : Math.min(width, nowX - NOW_AT * room);
   }
 
   /* -- from bar to bar -- */
@@ -264,8 +268,9 @@ class Timeline extends HTMLElement {
     return [...this.view.querySelectorAll(".item[data-key]")];
   }
 
+  // The bar that had it, or what the same Job is now.
   focusOn(key) {
-    const there = this.bars().find((one) => one.dataset.key === key);
+    const bars = this.bars(), there = bars.find((one) => one.dataset.key === key) || bars.find((one) => one.dataset.key.split(" ")[1] === key.split(" ")[1]);
     if (there !== document.activeElement) (there || this.view).focus({ preventScroll: true });
     if (there) this.tell(there);
   }
