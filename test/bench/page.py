@@ -132,7 +132,7 @@ class Follower(threading.Thread):
 class Tab(Follower):
     def run(self):
         while not self.over.wait(ASK_AGAIN_SECONDS):
-            self.bytes += len(self.ask("limit=500").read())
+            self.bytes += len(self.ask("limit=100").read())
 
 
 class Watch(Follower):

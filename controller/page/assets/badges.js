@@ -37,7 +37,12 @@ const NEVER_STARTS = new Set(["Deactivated", "Misconfigured", "NoMatchingFlavor"
 // True where nothing good happens until somebody does something, as the attention of a summary counts it. What somebody
 // decided and may undo (a hold, a stopped queue) is left out.
 export function needsAttention({ trouble, reason, deadlineUnreachable }) {
-  return Boolean(trouble || deadlineUnreachable) || NEVER_STARTS.has(reason);
+  return Boolean(trouble || deadlineUnreachable) || neverStarts(reason);
+}
+
+// True: a Job that waits for this never starts as it is.
+export function neverStarts(reason) {
+  return NEVER_STARTS.has(reason);
 }
 
 // The badge of a QueuedJob: what keeps it from running where somebody should look, else its state. "Next" is the first

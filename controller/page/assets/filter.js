@@ -65,7 +65,8 @@ const BY = { ns: "namespace", queue: "queue", user: "user" };
 async function valuesOf(key, { namespace, labels }) {
   if (key === "state") return STATES;
   if (key === "label") return labels();
-  return BY[key] ? keysOf(BY[key], key === "ns" ? session.namespace : namespace()) : [];
+  if (key === "ns" && !session.mayAll) return session.who?.namespaces || [session.namespace].filter(Boolean);
+  return BY[key] ? keysOf(BY[key], key === "ns" ? "" : namespace()) : [];
 }
 
 // Suggestions for the word at which the caret is: [{ text, hint }].

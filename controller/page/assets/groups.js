@@ -32,7 +32,8 @@ const KEYS = {
 export const WAYS = [["queue", "by queue"], ["user", "by user"], ["sweep", "by sweep"], ["flat", "flat"]];
 
 // "team/lr-*", "team/nightly (CronJob)", "team/train" of one that is alone.
-function sweepName({ key, namespace }) {
+function sweepName({ key, namespace, alone }) {
+  if (alone) return "Jobs of no sweep";
   const name = key.replace(CRON, ""), kind = name === key ? "" : " (CronJob)";
   return `${namespace ? `${namespace}/` : ""}${name}${!kind && name.endsWith("-") ? "*" : kind}`;
 }
@@ -48,6 +49,7 @@ function isOfFamily(key) {
 
 // Which Jobs a group of the summary has: by the server where it can select them, else by looking at each.
 function sourceOf(by, group, which, page, onChange) {
+  if (group.alone) return new Scan(which, page, onChange, { matches: isAlone(group.alone) });
   const { key, namespace } = group, asked = namespace ? { ...which, namespace } : which;
   if (by === "sweep") return new Scan(asked, page, onChange, { matches: isOfFamily(key) });
   if (!key) return new Scan(asked, page, onChange, { matches: (job) => KEYS[by](job) === "" });
@@ -56,7 +58,7 @@ function sourceOf(by, group, which, page, onChange) {
 
 // Some that were read, as a source.
 function fixed(items) {
-  return { total: items.length, isRead: true, at: (index) => items[index], look() {}, renew() {} };
+  return { items, total: items.length, isRead: true, at: (index) => items[index], look() {}, renew() {} };
 }
 
 const COUNTED = new Map([["Waiting", "waiting"], ["Starting", "running"], ["Running", "running"], ["Stopping", "running"]]);
@@ -71,6 +73,32 @@ function counted(by, items) {
     if (COUNTED.has(job.status.state)) group[COUNTED.get(job.status.state)]++;
   }
   return [...all.values()];
+}
+
+/* ---- Jobs that are alone ---- */
+
+const ALONE = "alone";
+
+// The earliest of two times, of which either may be missing.
+const earlier = (a, b) => (a && b ? (a < b ? a : b) : a || b);
+
+function joinAlone(all, { key, namespace, running, waiting, attention = 0, oldestQueuedAt, nextStart, items = [] }) {
+  all.alone.add(`${namespace}/${key}`);
+  const next = earlier(all.nextStart?.at, nextStart?.at) === nextStart?.at && nextStart ? nextStart : all.nextStart;
+  return { ...all, running: all.running + running, waiting: all.waiting + waiting, attention: all.attention + attention,
+    oldestQueuedAt: earlier(all.oldestQueuedAt, oldestQueuedAt), nextStart: next, items: [...all.items, ...items] };
+}
+
+// A sweep of one Job is none: those are one group, behind the others.
+function withAlone(groups) {
+  const ones = groups.filter(({ running, waiting }) => running + waiting <= 1);
+  if (ones.length < 2) return groups;
+  const { items, ...alone } = ones.reduce(joinAlone, { key: ALONE, alone: new Set(), running: 0, waiting: 0, attention: 0, items: [] });
+  return [...groups.filter((group) => !ones.includes(group)), items.length ? { ...alone, items } : alone];
+}
+
+function isAlone(alone) {
+  return ({ metadata: { namespace, name } }) => [name, familyOf(name)].some((key) => alone.has(`${namespace}/${key}`));
 }
 
 const idOf = ({ key, namespace = "" }) => (namespace ? `${namespace}/${key}` : key);
@@ -88,12 +116,12 @@ export class Groups {
   // Shows what another one of these has read, until it has read it anew.
   take({ groups, more, isRead }) {
     Object.assign(this, { more, isRead });
-    this.put(groups);
-    for (const [i, { source }] of groups.entries())
-      if (!(source instanceof Line) === !(this.groups[i].source instanceof Line)) this.groups[i].source.take?.(source);
+    this.put(groups.map(({ source, ...told }) => (source.take ? told : { ...told, items: source.items })));
+    for (const [i, { source }] of groups.entries()) this.groups[i].source.take?.(source);
   }
 
-  isOpen(group) { return this.isOpenAtFirst !== this.turned.has(idOf(group)); }
+  // One that is alone is unfolded at first, too.
+  isOpen(group) { return (this.isOpenAtFirst || this.groups.length === 1) !== this.turned.has(idOf(group)); }
 
   /* ---- where which row is ---- */
 
@@ -157,24 +185,33 @@ export class Groups {
   put(groups) {
     const known = new Map(this.groups.map((group) => [idOf(group), group])), fresh = new Map(groups.map((group) => [idOf(group), group]));
     const stay = this.groups.filter((group) => fresh.has(idOf(group))), come = groups.filter((group) => !known.has(idOf(group)));
-    this.groups = [...stay, ...come].map((group) => this.joined(known.get(idOf(group)), fresh.get(idOf(group))));
+    this.groups = [...stay, ...come].sort((a, b) => Boolean(a.alone) - Boolean(b.alone)).map((group) => this.joined(known.get(idOf(group)), fresh.get(idOf(group))));
     this.changed();
   }
 
   joined(old, { items, source: _, ...told }) {
+    if (old?.alone) { // by which its source looks
+      old.alone.clear();
+      for (const id of told.alone) old.alone.add(id);
+      told.alone = old.alone;
+    }
     const kept = old?.source ?? sourceOf(this.by, told, this.which, this.page, () => this.changed());
     return { ...told, isGroup: true, source: items ? fixed(items) : kept };
   }
 
   async read() {
     if (this.scan) {
+      if (!this.scan.isDue) return;
       await this.scan.renew();
-      return this.put(counted(this.by, this.scan.items));
+      return this.put(this.arranged(counted(this.by, this.scan.items)));
     }
     const told = await summaries(this.which.namespace, this.by, this.page.signal);
     this.more = told.moreGroups || 0;
-    this.put(told.groups);
+    this.put(this.arranged(told.groups));
   }
+
+  // Jobs that are alone come last, also where a sweep is new.
+  arranged(groups) { return this.by === "sweep" ? withAlone(groups) : groups; }
 
   // Groups that have come into view are read; one after the other, for the server's sake.
   async readNew() {
@@ -192,7 +229,7 @@ export class Groups {
   async renew() {
     await this.read();
     this.isRead = true;
-    for (const { source } of [...this.inView]) if (source.isRead) await source.renew();
+    for (const { source } of [...this.inView]) if (source.isRead && (source.isDue ?? true)) await source.renew();
     this.changed();
   }
 
@@ -203,7 +240,7 @@ export class Groups {
       const began = performance.now();
       try {
         await this.renew();
-        page.tell(`Live: the rows in view are updated every ${span(READ_AGAIN_MS / 1000)}.`);
+        page.tell(`Live: the rows in view are updated every ${span((this.scan?.againMs ?? READ_AGAIN_MS) / 1000)}.`);
         await pause(paced(READ_AGAIN_MS, performance.now() - began), page.signal);
       } catch (error) {
         await (error instanceof Refusal && error.status === 410 ? pause(READ_AGAIN_MS / 5, page.signal) : waitToRetry(error, page));

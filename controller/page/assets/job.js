@@ -54,7 +54,7 @@ const COLOURS = "Grey: waiting. Blue: running. Green: the run that finished the 
 function pastOf(known, told) {
   if (told.complaint) return warning(told.complaint);
   if (!told.runs.length && !known) return h("p", {}, "No run of this Job is on record.");
-  return [axis(known, told.runs), faint(COLOURS), story.momentList(known, told.runs), told.runs.length ? story.runTable(told.runs) : "",
+  return [axis(known, told.runs), story.jobTimeline ? "" : faint(COLOURS), story.momentList(known, told.runs), told.runs.length ? story.runTable(told.runs) : "",
     told.more ? faint("Only the newest runs are shown.") : "", told.note ? faint(told.note) : ""];
 }
 

@@ -34,11 +34,11 @@ export class Line {
     this.tookMs = this.readMs = this.timer = 0;
   }
 
-  get isRead() { return this.version !== ""; }
+  get isRead() { return this.readMs > 0; }
 
   // Shows what another line of these Jobs has read, until it has read it anew.
-  take({ pages, places, looked, total, moment, version }) {
-    Object.assign(this, { pages, places, looked, total, moment, version });
+  take({ pages, places, looked, total, moment, version, readMs }) {
+    Object.assign(this, { pages, places, looked, total, moment, version, readMs });
   }
 
   at(index) {

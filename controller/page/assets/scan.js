@@ -6,14 +6,13 @@ import { isAttended } from "./attended.js";
 import { paced, pause, visible, waitToRetry } from "./live.js";
 import { count, span } from "./words.js";
 
-const PAGE = 1000, KEPT_MAX = 5000, READ_AGAIN_MS = 15_000;
-const READ_AGAIN_MAX = 5000; // a longer list is read once
+const PAGE = 1000, KEPT_MAX = 5000, READ_AGAIN_MS = 15_000; // for each page that is read
 
 export class Scan {
   // which: as api.js has it. matches(job); compare: of Array.sort(), or none: as the line is. onChange(): what is kept
   // is different.
   constructor(which, page, onChange, { matches = () => true, compare = null } = {}) {
-    Object.assign(this, { which, page, onChange, matches, compare, items: [], lookedAt: 0, of: 0, isRead: false, isCut: false });
+    Object.assign(this, { which, page, onChange, matches, compare, items: [], lookedAt: 0, of: 0, readMs: 0, isRead: false, isCut: false });
   }
 
   get total() { return this.items.length; }
@@ -21,6 +20,11 @@ export class Scan {
   at(index) { return this.items[index]; }
 
   look() {}
+
+  // What takes long is read anew less often.
+  get againMs() { return READ_AGAIN_MS * Math.max(1, Math.ceil(this.lookedAt / PAGE)); }
+
+  get isDue() { return !this.isRead || (isAttended() && performance.now() - this.readMs > this.againMs); }
 
   take({ items, lookedAt, of, isRead, isCut }) {
     Object.assign(this, { items, lookedAt, of, isRead, isCut });
@@ -43,6 +47,7 @@ export class Scan {
     }
     this.isCut = found.length > KEPT_MAX || this.lookedAt < this.of;
     this.isRead = true;
+    this.readMs = performance.now();
     this.show(found.slice(0, KEPT_MAX));
   }
 
@@ -60,9 +65,8 @@ export class Scan {
       const began = performance.now();
       try {
         if (!this.isRead || isAttended()) await this.renew();
-        if (this.of > READ_AGAIN_MAX) return page.tell("Read once: narrow the filter to keep it live.");
-        page.tell(`Live: updated every ${span(READ_AGAIN_MS / 1000)}.`);
-        await pause(paced(READ_AGAIN_MS, performance.now() - began), page.signal);
+        page.tell(`Live: updated every ${span(this.againMs / 1000)}.`);
+        await pause(paced(this.againMs, performance.now() - began), page.signal);
       } catch (error) {
         await (error instanceof Refusal && error.status === 410 ? pause(READ_AGAIN_MS / 10, page.signal) : waitToRetry(error, page));
       }

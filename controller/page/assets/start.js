@@ -1,5 +1,6 @@
 // When a Job starts, by the queue played forward (docs/when.md), as far as somebody has asked lately.
 
+import { neverStarts } from "./badges.js";
 import { moment } from "./words.js";
 
 export const ON_HOLD = "OnHold"; // the reason of a Job that starts only once it is released
@@ -36,12 +37,13 @@ export function startWords({ reason, start }) {
   return middle(start) + end(start);
 }
 
-// In a column, of a Job that waits: "~14:10"; "Sun 08:00", before which it cannot start; "not in 30 days"; "" where
-// that is not known.
+// In a column, of a Job that waits: "~14:10"; "Sun 08:00", before which it cannot start; "never" as it is, or "> 30 days";
+// "" where that is not known.
 export function startCell({ reason, startAt, start }) {
   if (!reason) return "";
   if (startAt && !isOver(startAt)) return shortly(startAt);
-  if (start && reason !== ON_HOLD && (start.misses || 0) >= start.draws) return `not in ${HORIZON}`;
+  if (neverStarts(reason)) return "never";
+  if (start && reason !== ON_HOLD && (start.misses || 0) >= start.draws) return `> ${HORIZON}`;
   if (!start?.p50) return "";
   return isOver(start.p50) ? "soon" : `~${shortly(start.p50)}`;
 }
