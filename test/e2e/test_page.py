@@ -2,8 +2,7 @@
 
 Boss may do anything in the cluster. Alice has sluice-batch-user in one namespace and nothing else. What is shown is held
 against what the API server, the aggregated API and the ledger say. Each look at a page is also a picture, in build/page.
-What is lent of nodes is asked of a real controller beside the made-up cluster of the benches (test/bench/fake_cluster.py);
-it trusts callers from this host, as one behind an authenticating proxy does. The list of Jobs, and one Job: test_page_jobs.py.
+The list of Jobs, and one Job: test_page_jobs.py; queues, costs and nodes: test_page_queues.py; the plan: test_page_plan.py.
 
 Where there is no Chromium all but the first tests are skipped, and say so."""
 
@@ -13,16 +12,15 @@ import re
 import subprocess
 import sys
 import time
-from datetime import datetime
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from browser import Browser, PageError, lacks
-from conftest import LATER, PREFIX, SOON, World, need
-from objects import HOLD, cents, has, ours, path_of, searched
-from sandbox import asking, wait_until
+from conftest import LATER, SOON, World
+from objects import HOLD, has, ours, path_of, searched
+from sandbox import wait_until
 from sandbox.sandbox import BUILD, ROOT
 from test_rights import admin, bind, get  # noqa: F401 (admin: World asks with a token)
 
@@ -411,64 +409,6 @@ def test_boss_has_the_link_that_alice_lacks(line, page):
 # ---- what is shown is what is so -----------------------------------------------------
 
 
-def test_queues_are_shown_as_the_api_server_has_them(line, page):
-    world = line.world
-    wanted = {"pendingWorkloads": 3, "admittedWorkloads": 1}
-    world.wait("the status of the ClusterQueue", lambda: wanted.items() <= json.loads(
-        world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout).get("status", {}).items())
-    told = next(q for q in asking.queues(asked(world, f"{GROUP}/queuereports"))["clusterQueues"] if q["name"] == line.q)
-    cpu = told["flavors"][0]["resources"][0]
-    assert (told["pending"], told["reserving"], cpu["reserved"], cpu["nominal"]) == (3, 1, "2", "2")
-    page.sign_in(line.boss, place="queues")
-    card = "return [...document.querySelectorAll('main a')].find((a) => a.innerText === arguments[0])?.closest('article, section, li, tr').innerText ?? ''"
-    page.wait("its numbers", lambda: all(part in page.run(card, line.q) for part in ("3 waiting", world.full("any-q"), "2 of 2")))
-    world.job("more", cpu=2)
-    page.wait("one more that waits", lambda: "4 waiting" in page.run(card, line.q))
-    world.set_quota(10)
-    world.started("more", "mine", "big")
-    line.other.started("secret")
-    page.wait("that nothing waits", lambda: all(part in page.run(card, line.q) for part in ("0 waiting", "of 10")))
-
-
-def test_the_report_is_that_of_the_command_line(line, page, program):
-    world = line.world
-    world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [line.q], "base": {"cpu": "36.00"}}))
-    world.wait("the plan to be in force", lambda: has(world.api.get(path_of("priceplans", world.full("plan"))), "Active"))
-    world.delete("big")
-    for w, name in (world, "runs"), (line.other, "secret"), (world, "mine"):
-        w.started(name)
-        w.finish(name)
-        w.finished(name)
-    world.empty()
-
-    def reported(by):
-        done = program("sluice", "report", "-A", "--by", by, "--since", "day", "-o", "json", env={"KUBECONFIG": str(world.box.kubeconfig)})
-        assert done.returncode == 0, done
-        return json.loads(done.stdout)["rows"]
-    page.sign_in(line.boss)
-    for by, keys in ("queue", [line.q]), ("namespace", [line.ns, line.other.ns]):
-        page.go(f"money?by={by}&since=day")
-        page.wait_text(*keys, selector="main")
-
-        def same(by=by, keys=keys):
-            """One of the two may have been asked before the last run was in the books."""
-            lines = page.run("return [...document.querySelectorAll('main tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))")
-            rows = [r for r in reported(by) if r["key"] in keys]
-            return rows and all(any(
-                cells and cells[0] == row["key"] and (not row["cost"] or any(cents(row["cost"]) in c for c in cells))
-                and {str(row["jobs"]), str(row["starts"])} <= set(cells) and any(c.startswith(f"{row['cpuHours']:.1f}") for c in cells)
-                for cells in lines) for row in rows)
-        page.wait(f"the figures of sluice report --by {by}", same)
-
-
-MONEY = ("0", "0.00", "0.004999", "0.005", "0.015", "0.125", "0.995", "1.005", "2.675", "-0.004", "-1.005", "12", "50000.00", "0.166414",
-         "9000000000000.005")
-
-
-def test_money_is_rounded_as_the_command_line_does_it(world, page):
-    page.sign_in(boss(world))
-    shown = page.run('return import("/page/words.js").then((words) => arguments[0].map(words.cents))', MONEY)
-    assert dict(zip(MONEY, shown)) == {text: cents(text) for text in MONEY}
 
 
 # ---- names with markup ---------------------------------------------------------------------
@@ -598,36 +538,5 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
 
 
 # ---- beside the made-up cluster ----------------------------------------------------------------
-
-
-@pytest.fixture
-def lending():
-    """Nodes that lend; nobody needs a token."""
-    import overcommit
-    need("sluice-controller")
-    ground = overcommit.Ground(30, 20, name=f"{PREFIX}-lends")
-    try:
-        ground.start("--overcommit-config", "kube-system/ack-slo-config")  # the sandbox lends nothing unless it is told
-        wait_until("each node to lend", lambda: len(lent(ground)) == 30, LATER, ground.proc)
-        yield ground
-    finally:
-        ground.end()
-
-
-def lent(ground):
-    """Nodes that lend: {name: what the API says}."""
-    told = ground.box.controller_api().overcommit()
-    return {n["node"]: n for n in told["nodes"] if n["enabled"] and n["writtenTime"]}
-
-
-def test_what_nodes_lend_is_shown_and_nobody_signs_in_behind_a_proxy(lending, open_page, axe):
-    page = open_page(lending.box.controller_url())
-    page.go("nodes")
-    page.wait_text("node-00000", "node-00029", selector="main")
-    assert not page.asks_who()
-    cells = page.run("return [...document.querySelectorAll('main tbody tr')].map((r) => r.innerText)")
-    assert len(cells) == 30 and all(any(name in c for c in cells) for name in lent(lending)), cells
-    found = [p for look in LOOKS for p in problems(page, axe, "nodes", look)]
-    assert not found, "\n".join(found)
 
 

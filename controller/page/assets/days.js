@@ -2,7 +2,7 @@
 // after the other, the last ones first, at most 31; kept for as long as the tab is open.
 
 import { past, session } from "./api.js";
-import { paced, pause } from "./live.js";
+import { pause } from "./live.js";
 
 const DAYS_MAX = 31, DAY_MS = 86_400_000, FRESH_MS = 60_000;
 
@@ -13,10 +13,14 @@ function midnight(at) {
   return new Date(at).setHours(0, 0, 0, 0);
 }
 
-// When a stretch began, as the page's words for it say, by the reader's clock: "day", "24h", "7d", "month", "30d", "year".
+const AGES = { h: 3600_000, d: DAY_MS, w: 7 * DAY_MS };
+
+// When a stretch began, by the reader's clock: an age ("24h", "7d", "4w"), "day", "month", "year" or a moment. Of what is
+// none of these: this month.
 export function beginOf(since, now = Date.now()) {
-  const today = new Date(now), age = /^(\d+)([hd])$/.exec(since);
-  if (age) return now - Number(age[1]) * (age[2] === "h" ? 3600_000 : DAY_MS);
+  const today = new Date(now), [, n, unit] = /^(\d+)([hdw])$/.exec(since) || [], at = Date.parse(since);
+  if (unit) return now - Number(n) * AGES[unit];
+  if (/^\d{4}-/.test(since) && at < now) return at;
   if (since === "day") return midnight(now);
   return +new Date(today.getFullYear(), since === "year" ? 0 : today.getMonth(), 1);
 }
@@ -24,7 +28,7 @@ export function beginOf(since, now = Date.now()) {
 // The days between, the first ones left out where there are too many: [{ from, until }]. The last goes on.
 export function daysOf(from, until) {
   const all = [];
-  for (let at = from; at < until;) {
+  for (let at = Math.max(from, midnight(until - DAYS_MAX * DAY_MS)); at < until;) {
     const next = new Date(midnight(at));
     next.setDate(next.getDate() + 1);
     all.push({ from: at, until: +next });
@@ -55,7 +59,7 @@ export async function reportsOf(namespace, by, days, signal, onNews) {
     if (!kept.has(id) || !isGood(kept.get(id), day)) {
       const words = { by, since: new Date(day.from).toISOString(), until: new Date(day.until).toISOString() };
       kept.set(id, { at: Date.now(), told: await past("reports", namespace, words, signal) });
-      await pause(paced(0, performance.now() - began), signal);
+      await pause(2 * (performance.now() - began), signal); // the ledger has others to answer
     }
     known[i] = kept.get(id).told;
     if (!signal.aborted) onNews(known);

@@ -44,8 +44,8 @@ const HIGH = 150, TOP = 16, LOST_HIGH = 34;
 
 // Labels below: each day where there is room for them.
 function dayLabels(days, y) {
-  const every = Math.ceil(days.length / 8);
-  return days.map(({ from }, i) => ((days.length - 1 - i) % every ? [] : svg("text", { x: percent((i + 0.5) / days.length), y, "text-anchor": "middle" }, day(from).replace(/^\w+ /, ""))));
+  const every = Math.ceil(days.length / 6);
+  return days.map(({ from }, i) => ((days.length - 1 - i) % every ? [] : svg("text", { x: i === days.length - 1 ? "100%" : percent((i + 0.5) / days.length), y, "text-anchor": i === days.length - 1 ? "end" : "middle" }, day(from).replace(/^\w+ /, ""))));
 }
 
 function stackedDays(days, series, measure, label) {
@@ -58,26 +58,42 @@ function stackedDays(days, series, measure, label) {
       return values[i] ? svg("rect", { class: `series-${at + 1}`, x: percent(x(i)), width: percent(1 / days.length), y: base.toFixed(2), height: tall.toFixed(2) }, svg("title", {}, `${day(from)}: ${key} ${measure.words(values[i])}`)) : [];
     });
   });
-  const line = (y, n) => [svg("line", { class: "tick", x1: 0, x2: "100%", y1: y, y2: y }), svg("text", { x: 2, y: y - 3 }, measure.words(n))];
-  return svg("svg", { class: "by-day", height: HIGH + 18, role: "img", "aria-label": label }, line(TOP, most), line(TOP + high / 2, most / 2), blocks,
-    svg("line", { class: "tick", x1: 0, x2: "100%", y1: HIGH, y2: HIGH }), dayLabels(days, HIGH + 14));
+  const marks = [[TOP, most], [TOP + high / 2, most / 2]];
+  return [scaleLabels(marks.map(([y, n]) => [y, measure.words(n)]), HIGH + 18), svg("svg", { class: "by-day", height: HIGH + 18, role: "img", "aria-label": label },
+    marks.map(([y]) => svg("line", { class: "tick", x1: 0, x2: "100%", y1: y, y2: y })), blocks,
+    svg("line", { class: "tick", x1: 0, x2: "100%", y1: HIGH, y2: HIGH }), dayLabels(days, HIGH + 14))];
+}
+
+// Words of a scale beside its picture: [[y, words], ...].
+function scaleLabels(marks, high) {
+  const labels = h("span", { class: "scale faint small", "aria-hidden": "true" }, marks.map(([y, words]) => {
+    const label = h("span", {}, words);
+    label.style.top = `${y - 9}px`;
+    return label;
+  }), h("i", {}, marks[0][1])); // as wide as the largest
+  labels.style.height = `${high}px`;
+  return labels;
 }
 
 function lostDays(days, lost) {
-  const most = Math.max(...lost);
-  if (!most) return faint("No pod time was lost in these days.");
+  const most = Math.max(...lost), words = lostWords(days, lost);
+  if (!most) return [];
   const blocks = days.map(({ from }, i) => (lost[i] ? block(i / days.length, (i + 1) / days.length, { class: "lost", y: (LOST_HIGH * (1 - lost[i] / most)).toFixed(2), height: ((LOST_HIGH * lost[i]) / most).toFixed(2) }) : []));
-  const sum = lost.reduce((all, n) => all + n, 0), words = `Pod time lost: ${span(sum)}; most on one day ${span(most)} (${day(days[lost.indexOf(most)].from)})`;
-  return h("figure", {}, h("figcaption", { class: "small" }, h("i", { class: "key lost", "aria-hidden": "true" }), `${words}.`),
-    svg("svg", { class: "by-day", height: LOST_HIGH + 1, role: "img", "aria-label": words }, blocks, svg("line", { class: "tick", x1: 0, x2: "100%", y1: LOST_HIGH, y2: LOST_HIGH })));
+  return [scaleLabels([[9, span(most)]], LOST_HIGH + 1), svg("svg", { class: "by-day", height: LOST_HIGH + 1, role: "img", "aria-label": words }, blocks, svg("line", { class: "tick", x1: 0, x2: "100%", y1: LOST_HIGH, y2: LOST_HIGH }))];
+}
+
+function lostWords(days, lost) {
+  const most = Math.max(...lost), sum = lost.reduce((all, n) => all + n, 0);
+  return sum ? `pod time lost: ${span(sum)}, most on ${day(days[lost.indexOf(most)].from)}` : "no pod time was lost";
 }
 
 function drawDays(part, days, told, by) {
   const measure = measureOf(told), series = seriesOf(told, measure), lost = told.map((one) => one?.totals.reduce((all, row) => all + (row.lostSeconds || 0), 0) || 0);
   const missing = told.filter((one) => !one).length, label = `${measure.name} by day and ${by}`;
   if (!series.length) return draw(part, missing ? skeleton("picture", 1) : empty("No run started in these days."));
-  draw(part, stackedDays(days, series, measure, label), h("p", { class: "keys faint small" }, series.map(({ key }, i) => h("span", {}, h("i", { class: `series-${i + 1}`, "aria-hidden": "true" }), key))),
-    lostDays(days, lost), missing ? faint(`${days.length - missing} of ${days.length} days are read.`) : "",
+  draw(part, h("div", { class: "by-days" }, stackedDays(days, series, measure, label), lostDays(days, lost)),
+    h("p", { class: "keys faint small" }, series.map(({ key }, i) => h("span", {}, h("i", { class: `series-${i + 1}`, "aria-hidden": "true" }), key)), h("span", {}, h("i", { class: "lost", "aria-hidden": "true" }), lostWords(days, lost))),
+    missing ? faint(`${days.length - missing} of ${days.length} days are read.`) : "",
     measure.others ? faint(`Only ${measure.name} is drawn; other currencies are in the table below.`) : "",
     foldedTable("By day, as a table", ["Day", ...series.map(({ key }) => key), "Pod time lost"],
       days.map(({ from }, i) => [day(from), ...series.map(({ values }) => (told[i] ? measure.words(values[i]) : "not read yet")), span(lost[i])])));
@@ -213,7 +229,7 @@ function figures({ totals }) {
 
 function report(told) {
   if (!told.rows.length) return empty("No run started in this period.");
-  return [figures(told), h("section", { class: "card report", "aria-label": "Report" }, table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, keyOf(row))), ...told.totals.map((row) => cells(row, "All"))]), remarks(told))];
+  return [h("section", { class: "card report", "aria-label": "Report" }, table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, keyOf(row))), ...told.totals.map((row) => cells(row, "All"))]), remarks(told))];
 }
 
 /* ---- the page ---- */
@@ -233,15 +249,19 @@ function toolbar(params, asked) {
 
 export async function moneyPage(page) {
   const { content, params, signal } = page, own = (...inside) => h("div", { "data-own": true }, inside), asked = words(params), namespace = params.get("namespace") || "";
-  const part = { budgets: own(skeleton("picture", 1)), days: own(skeleton("picture", 1)), report: own() }, from = beginOf(asked.since), days = daysOf(from, Date.now());
+  const part = { budgets: own(skeleton("picture", 1)), days: own(skeleton("picture", 1)), figures: own(skeleton("figures", 4)), report: own() }, from = beginOf(asked.since), days = daysOf(from, Date.now());
   const byWord = (BY.find(([value]) => value === asked.word) || BY[1])[1].split(" ")[0], title = `By day and ${byWord}`;
-  draw(content, toolbar(params, asked), card(title, from < days[0].from ? "the last 31 days" : "a run counts on the day of its start", part.days), h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"), part.report);
+  draw(content, toolbar(params, asked), part.figures, card(title, from < days[0].from ? "the last 31 days" : "a run counts on the day of its start", part.days), h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"), part.report);
   if (lacksQueues()) draw(part.budgets, whoSeesQueues());
   else showBudgets(page, part.budgets);
   if (!asked.by) {
-    draw(part.days, "");
+    draw(part.figures);
+    draw(part.days);
     return draw(part.report, empty("Enter the label to add up by, such as team."));
   }
   partAgain(Infinity, page, () => reportsOf(namespace, asked.by, days, signal, (told) => drawDays(part.days, days, told, byWord)), (sentence) => draw(part.days, warning(sentence)));
-  await showPast(page, part.report, "reports", { by: asked.by, since: new Date(from).toISOString() }, report);
+  await showPast(page, part.report, "reports", { by: asked.by, since: new Date(from).toISOString() }, (told) => {
+    draw(part.figures, figures(told));
+    return report(told);
+  });
 }

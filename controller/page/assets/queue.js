@@ -34,7 +34,7 @@ function figures(queue, group, others) {
   return h("div", { class: "figures" },
     figure("Running", ofAll(running, mine && (mine.running || 0)), [starting > 0 ? `${starting} starting` : "", queue.stopping ? `${queue.stopping} stopping` : ""].filter(Boolean).join(" · ")),
     figure("Waiting", ofAll(waiting, mine && (mine.waiting || 0)), others ? `${count(others.ahead ?? 0, "Job")} of other namespaces ahead` : ""),
-    figure("Oldest", group.oldestQueuedAt ? since(group.oldestQueuedAt) : "-", group.oldestQueuedAt ? "since it was queued" : "none waits"), nextFigure(group));
+    figure("Oldest", group.oldestQueuedAt ? since(group.oldestQueuedAt) : "-", group.oldestQueuedAt ? "since it was queued" : waiting ? "" : "none waits"), nextFigure(group));
 }
 
 /* ---- parts ---- */
@@ -97,7 +97,7 @@ function head(name, queue, params, ns) {
 // The parts of the page, each drawn by its own question.
 function layOut(page, name, ns, line) {
   const own = (shape, n) => h("div", { "data-own": true }, skeleton(shape, n));
-  const parts = { now: own("figures", 4), use: own("rows", 2), day: own("picture", 1), axis: own("picture", 1), week: h("div", { "data-own": true }), local: own("rows", 2) };
+  const parts = { now: own("figures", 4), use: own("rows", 2), day: own("picture", 1), axis: own("picture", 1), week: h("div", { "data-own": true }), local: h("div", { class: "bare", "data-own": true }, skeleton("rows", 2)) };
   const params = Object.fromEntries(page.params), choices = SPANS.map(([word]) => [word, ["queue", name], { ...params, span: word }]);
   const use = card("Use now", "", parts.use), local = card("LocalQueues that lead here", "", parts.local);
   draw(page.content, parts.now,

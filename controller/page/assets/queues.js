@@ -87,7 +87,7 @@ const COLUMNS = [
   { key: "use", head: "Use, and the last 24 hours", class: "of-use", value: fullest },
   { key: "borrows", head: "Borrows from", class: "borrows", value: (row) => row.uses.filter(({ borrowed }) => borrowed).length },
 ];
-const OWN_COLUMNS = [...COLUMNS.slice(0, 4), { key: "ahead", head: "Ahead of yours", class: "number", value: (row) => row.others?.ahead }, ...COLUMNS.slice(4, 6),
+const OWN_COLUMNS = [...COLUMNS.slice(0, 4), { key: "ahead", head: "Ahead", class: "number", value: (row) => row.others?.ahead }, ...COLUMNS.slice(4, 6),
   { ...COLUMNS[6], head: "Use" }];
 
 /* ---- cells ---- */
@@ -234,7 +234,7 @@ function queueTable(told, known, params, ns) {
     h("thead", {}, h("tr", {}, columns.map((column) => sortHead(["queues"], column, columns, params)))),
     h("tbody", {}, shown.flatMap((row) => drawRow(row, columns, all, ns))))),
     shown.length < rows.length ? h("p", { class: "faint" }, `The first ${ROWS_MAX} of ${rows.length} rows: narrow them by the filter.`) : "", useLegend(),
-    ns ? h("p", { class: "faint small" }, "1 of 4: yours, of all in the queue. Of other namespaces only sums are told.") : dayTable(shown)];
+    ns ? h("p", { class: "faint small" }, "1 of 4: yours, of all in the queue. Ahead: Jobs of other namespaces before your first. Of those only sums are told.") : dayTable(shown)];
 }
 
 const byKey = (list, key) => new Map((list || []).map((one) => [one[key], one]));
