@@ -4,7 +4,8 @@
  *
  *   [namespaces/NS/]costs[?by=...&since=...&until=...]: what runs cost.
  *   [namespaces/NS/]reports[?by=...&since=...&until=...]: what Jobs did.
- *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]: each run.
+ *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]: each run;
+ *     ?fold=true[&clusterQueue=...&since=...&until=...]: alike runs folded.
  *   [namespaces/NS/]decisions[?after=N]: the last decisions (decision_log.h).
  *   [namespaces/NS/]timelines[?until=...&clusterQueue=...]: what is and what is expected, by the
  *     reader (timeline.h).

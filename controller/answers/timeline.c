@@ -75,8 +75,8 @@ static void find_lanes_of_localqueues(struct timeline *t)
 {
 	struct localqueue_view v;
 	for (size_t i = 0; queue_view_localqueue(t->sources->queue, i, &v); i++) {
-		struct lane *lane =
-			strcmp(v.ns, t->query->ns) == 0 ? lane_of(t, v.clusterqueue) : NULL;
+		bool is_own = strcmp(v.ns, t->query->ns) == 0 && v.let_in;
+		struct lane *lane = is_own ? lane_of(t, v.clusterqueue) : NULL;
 		if (lane)
 			lane->is_told = true;
 	}
@@ -261,7 +261,7 @@ static const struct view_member bar_rows[] = {
 	{"sweep", VIEW_TEXT, IN(shown_bar, first.sweep),
 		"What the Jobs have in common: CronJob/NAME (any other owner alike), or the generateName; else the name of the only Job."},
 	{"jobs", VIEW_INT, IN(shown_bar, jobs),
-		"How many Jobs the bar has: alike ones that start within the same 96th of the stretch."},
+		"How many Jobs the bar has: alike ones that start within the same 96th of the stretch, counted from the epoch."},
 	{"from", VIEW_TIME, IN(shown_bar, first.from_ms),
 		"When the run began; of Expected when the first of the Jobs is expected to start, now at the earliest: by then half of the simulations have started it, or time alone lets it start."},
 	{"p90", VIEW_TIME, IN(shown_bar, bar.p90_ms),
@@ -487,7 +487,7 @@ static void put_timeline(struct timeline *t, struct buf *out)
 		.until_ms = t->until_ms,
 		.forecasts = t->forecasts.as_of_ms > 0 ? &t->forecasts : NULL,
 		.has_no_forecasts = !t->sources->forecasts,
-		.bars = timeline_fold(t->item, t->n, t->nlanes, t->from_ms, t->until_ms),
+		.bars = timeline_fold(t->item, t->n, t->nlanes, t->query->span_ms),
 		.reservations = find_reservations(t)};
 	struct json_writer w = json_writer_object(out);
 	jw_texts(&w, "kind", timeline_view.name, "apiVersion",

@@ -12,8 +12,8 @@
  * Alike Jobs are folded into one bar, and there are caps (timeline_fold.h): thousands of bars say
  * nothing on one axis, and would be asked for every few seconds.
  *
- * A namespace is told of the ClusterQueues to which its LocalQueues lead or in which its Jobs hold
- * quota. Bars are of its own Jobs; those of others in these queues are two numbers. The Cohort, which
+ * A namespace is told of the ClusterQueues to which its LocalQueues lead, if these let it in
+ * (namespaceSelector: a LocalQueue may name any), and of those in which its Jobs hold quota. Bars are of its own Jobs; those of others in these queues are two numbers. The Cohort, which
  * may be named for another team, is left out. Windows, prices and AdvanceReservations are told: the
  * sentences about its waiting Jobs name them, too.
  *

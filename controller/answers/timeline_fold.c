@@ -94,17 +94,11 @@ static int compare_bars(const void *a, const void *b)
 	return rc ? rc : by_start(x, y);
 }
 
-static void set_parts(struct bar_item *item, size_t n, int64_t from_ms, int64_t until_ms)
+static void set_parts(struct bar_item *item, size_t n, int64_t span_ms)
 {
-	int64_t width_ms = (until_ms - from_ms) / TIMELINE_PARTS;
-	if (width_ms < 1)
-		width_ms = 1;
-	for (size_t i = 0; i < n; i++) {
-		int64_t after_ms = item[i].from_ms - from_ms;
-		if (after_ms < 0)
-			after_ms -= width_ms - 1;
-		item[i].part = after_ms / width_ms;
-	}
+	int64_t width_ms = span_ms / TIMELINE_PARTS;
+	for (size_t i = 0; i < n; i++)
+		item[i].part = item[i].from_ms / (width_ms > 0 ? width_ms : 1);
 }
 
 /* ---- bars -------------------------------------------------------------------------------------- */
@@ -210,11 +204,10 @@ static void keep_shares(struct bars *b, const struct claimants *c)
 	b->n = kept;
 }
 
-struct bars timeline_fold(
-	struct bar_item *item, size_t n, size_t nlanes, int64_t from_ms, int64_t until_ms)
+struct bars timeline_fold(struct bar_item *item, size_t n, size_t nlanes, int64_t span_ms)
 {
 	struct bars b = {.left_out = mem_array(nlanes + 1, sizeof(*b.left_out))};
-	set_parts(item, n, from_ms, until_ms);
+	set_parts(item, n, span_ms);
 	if (n > 1)
 		qsort(item, n, sizeof(*item), compare_items);
 	make_bars(item, n, &b);

@@ -3,6 +3,8 @@
  *
  * Alike Jobs become one bar: Jobs of one lane, namespace, sweep and state whose starts lie in the
  * same 96th of the stretch. A line of 1,200 pixels shows no more than that: a 96th is 12 of them.
+ * Parts are counted from the epoch, so that a bar is the same in a later answer about a stretch that is
+ * as long: of 24 hours, each quarter of an hour is a part.
  *
  * What is left may still be too much, for a tenant may name 20,000 Jobs as no other is named. So
  * there are caps, and they are fair:
@@ -40,7 +42,7 @@ struct bar_item {
 	int64_t from_ms; /* always known */
 	int64_t p90_ms, until_ms, stops_ms, deadline_ms;
 	bool certain; /* time alone decides the start */
-	int64_t part; /* in which 96th it starts, below 0 before the stretch; set by the fold */
+	int64_t part; /* in which 96th it starts; set by the fold */
 };
 
 struct bar {
@@ -56,9 +58,8 @@ struct bars {
 	size_t *left_out; /* Jobs that are in no bar, for each lane */
 };
 
-/* Folds. Sorts the items, which the bars borrow. from_ms is before until_ms. */
-struct bars timeline_fold(
-	struct bar_item *item, size_t n, size_t nlanes, int64_t from_ms, int64_t until_ms);
+/* Folds for a stretch that is so long. Sorts the items, which the bars borrow. */
+struct bars timeline_fold(struct bar_item *item, size_t n, size_t nlanes, int64_t span_ms);
 void bars_done(struct bars *b);
 
 /* Shares `most` among n that want something: who wants no more than the others get has it all. */

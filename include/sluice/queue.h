@@ -887,7 +887,8 @@ struct cohort_view {
 
 struct localqueue_view {
 	const char *ns, *name, *clusterqueue; /* "": no valid spec of it was ever seen */
-	int64_t generation;		      /* of the spec in force */
+	bool let_in;	    /* the ClusterQueue's namespaceSelector takes its namespace */
+	int64_t generation; /* of the spec in force */
 	bool active;
 	const char *reason;
 	char message[512];

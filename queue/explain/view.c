@@ -411,6 +411,7 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->ns = lq->ns->name;
 	ret->name = lq->name;
 	ret->clusterqueue = lq->exists ? lq->cq->name : "";
+	ret->let_in = lq->gate == GATE_CLOSED || lq->gate == GATE_OPEN;
 	ret->generation = lq->generation;
 	ret->invalid = lq->invalid;
 	ret->pending = localqueue_pending(lq);

@@ -24,8 +24,8 @@
 
 #define MINUTE_MS INT64_C(60000)
 #define HOUR_MS (60 * MINUTE_MS)
-#define FROM_MS INT64_C(1795255200000)
-#define UNTIL_MS (FROM_MS + 24 * HOUR_MS) /* a 96th is a quarter of an hour */
+#define FROM_MS                                                                                    \
+	INT64_C(1795255200000) /* 96ths of a day begin with it, and at each quarter of an hour */
 
 /* ---- the fold ---------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static struct bar_item item(
 
 static struct bars fold(struct bar_item *items, size_t n, size_t nlanes)
 {
-	return timeline_fold(items, n, nlanes, FROM_MS, UNTIL_MS);
+	return timeline_fold(items, n, nlanes, 24 * HOUR_MS);
 }
 
 static void alike_jobs_are_one_bar(void **state)
@@ -141,7 +141,7 @@ static void shares_are_fair(void **state)
 
 struct names {
 	struct bar_item *item;
-	char (*text)[16];
+	char (*text)[24];
 	size_t n;
 };
 
@@ -520,6 +520,23 @@ static void a_namespace_is_told_of_others_by_their_number(void **state)
 	stage_close(&s);
 }
 
+/* Who may make LocalQueues could name any ClusterQueue. */
+static void a_clusterqueue_that_lets_the_namespace_not_in_is_not_told(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct err e = {""};
+	struct clusterqueue_spec closed = {.name = "closed", .generation = 1, .cohort = ""};
+	stage_open(&s);
+	assert_int_equal(queue_set_clusterqueue(s.world.queue, &closed, &e), 0);
+	add_namespace(&s, "team-b", "closed");
+	assert_null(json_array(day(&s, "team-b", NULL), "lanes")->child);
+	assert_null(day(&s, "team-b", "closed"));
+	assert_int_equal(s.rc, ERR_GONE);
+	assert_int_equal(cJSON_GetArraySize(json_array(day(&s, "", NULL), "lanes")), 2);
+	stage_close(&s);
+}
+
 static void a_clusterqueue_that_is_not_there_is_said_so(void **state)
 {
 	(void)state;
@@ -631,6 +648,7 @@ int main(void)
 		cmocka_unit_test(runs_and_expected_starts_are_bars),
 		cmocka_unit_test(what_time_decides_is_certain),
 		cmocka_unit_test(a_namespace_is_told_of_others_by_their_number),
+		cmocka_unit_test(a_clusterqueue_that_lets_the_namespace_not_in_is_not_told),
 		cmocka_unit_test(a_clusterqueue_that_is_not_there_is_said_so),
 		cmocka_unit_test(without_forecasts_it_says_so),
 		cmocka_unit_test(a_lane_has_the_windows_of_its_week),
