@@ -238,13 +238,14 @@ static struct others *others_of(const struct sums *s, const char *clusterqueue)
 		       : NULL;
 }
 
-/* Collects the ClusterQueues to which LocalQueues of the namespace lead, each once. */
+/* Collects the ClusterQueues to which LocalQueues of the namespace lead, each once. A LocalQueue may
+ * name any, so only those count that let the namespace in. */
 static void open_others(struct sums *s)
 {
 	struct localqueue_view v;
 	size_t n = 0, size = 0;
 	for (size_t i = 0; queue_view_localqueue(s->sources->queue, i, &v); i++) {
-		if (strcmp(v.ns, s->query->ns) != 0 || !*v.clusterqueue)
+		if (strcmp(v.ns, s->query->ns) != 0 || !v.let_in)
 			continue;
 		s->others = mem_room(s->others, n, &size, 8, sizeof(*s->others));
 		s->others[n++] =
@@ -473,7 +474,7 @@ static void put_groups(struct json_writer *w, const char *key, const void *objec
 
 static const struct view_member others_rows[] = {
 	{"clusterQueue", VIEW_TEXT, IN(others, clusterqueue),
-		"To which a LocalQueue of the namespace leads."},
+		"To which a LocalQueue of the namespace leads, and which lets it in."},
 	{"running", VIEW_INT, IN(others, running), "How many of these Jobs hold quota."},
 	{"waiting", VIEW_INT, IN(others, waiting), "How many wait."},
 	{"ahead", VIEW_INT, IN(others, ahead),
