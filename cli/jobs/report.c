@@ -14,6 +14,7 @@
 #include "cli/short_times.h"
 #include "controller/common/visibility_names.h"
 #include "queue/job/text.h"
+#include "sluice/queue.h"
 
 enum {
 	CELL_BYTES = 1024,
@@ -66,6 +67,22 @@ static void put_wait(const char *how, int64_t ms, struct buf *out)
 		buf_puts(out, "due");
 }
 
+/* Appends what is known of a start that has no time: "never" of a Job that must be changed first, "?" where none
+ * was worked out yet. */
+static void put_no_time(const cJSON *status, struct buf *out)
+{
+	enum wait_reason reason = wait_reason_named(text_of(status, "reason"));
+	bool waits = strcmp(text_of(status, "state"), "Waiting") == 0;
+	if (waits && wait_reason_never_starts(reason))
+		buf_puts(out, "never");
+	else if (waits && json_object(status, "start") && !wait_reason_needs_change(reason))
+		buf_puts(out, "over 30d");
+	else if (waits && !truth_of(status, "noForecasts") && !wait_reason_needs_change(reason))
+		buf_puts(out, "?");
+	else
+		buf_puts(out, NONE);
+}
+
 /* Appends the start: "in 3h12m" if time alone keeps the Job, "in about 3h12m" by the queue played
  * forward, "since 14:05" if it runs. */
 static void put_start(struct jobs_report *r, const cJSON *status, struct buf *out)
@@ -79,7 +96,7 @@ static void put_start(struct jobs_report *r, const cJSON *status, struct buf *ou
 	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
 		put_wait("in about", at_ms - now_ms, out);
 	} else {
-		buf_puts(out, NONE);
+		put_no_time(status, out);
 	}
 }
 
