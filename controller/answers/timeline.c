@@ -6,6 +6,7 @@
 #include "base/instant.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
+#include "controller/answers/own_queues.h"
 #include "controller/answers/queued_job.h"
 #include "controller/answers/timeline_fold.h"
 #include "controller/answers/week.h"
@@ -73,15 +74,15 @@ static void find_lanes(struct timeline *t)
 		qsort(t->lane, t->nlanes, sizeof(*t->lane), by_name);
 }
 
-static void find_lanes_of_localqueues(struct timeline *t)
+static void find_own_lanes(struct timeline *t)
 {
-	struct localqueue_view v;
-	for (size_t i = 0; queue_view_localqueue(t->sources->queue, i, &v); i++) {
-		bool is_own = strcmp(v.ns, t->query->ns) == 0 && v.let_in;
-		struct lane *lane = is_own ? lane_of(t, v.clusterqueue) : NULL;
+	struct own_queues own = own_queues_of(t->sources->queue, t->query->ns);
+	for (size_t i = 0; i < own.n; i++) {
+		struct lane *lane = lane_of(t, own.name[i]);
 		if (lane)
 			lane->is_told = true;
 	}
+	own_queues_done(&own);
 }
 
 /* Finds how a Job that holds quota is shown. False: it holds none. */
@@ -532,7 +533,7 @@ int timeline_put(struct queued_jobs *all, const struct job_query *q, struct buf 
 		.sources = s, .query = q, .from_ms = s->now_ms, .until_ms = s->now_ms + q->span_ms};
 	find_lanes(&t);
 	if (*q->ns)
-		find_lanes_of_localqueues(&t);
+		find_own_lanes(&t);
 	queued_jobs_each_place(all, NULL, count_job, &t);
 	int rc = choose_lane(&t, e);
 	if (rc == 0) {
