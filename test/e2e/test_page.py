@@ -2,7 +2,8 @@
 
 Boss may do anything in the cluster. Alice has sluice-batch-user in one namespace and nothing else. What is shown is held
 against what the API server, the aggregated API and the ledger say. Each look at a page is also a picture, in build/page.
-The list of Jobs, and one Job: test_page_jobs.py; queues, costs and nodes: test_page_queues.py; the plan: test_page_plan.py.
+The list of Jobs, and one Job: test_page_jobs.py; queues, costs, nodes: test_page_queues.py; the plan: test_page_plan.py; the overview:
+test_page_overview.py.
 
 Where there is no Chromium all but the first tests are skipped, and say so."""
 
@@ -267,8 +268,7 @@ def test_an_answer_that_is_the_same_is_not_sent_again(world):
         time.sleep(1.1)  # asOf is another then
         return fetch(path, tag)[0] == 304
     for path in (f"{there}/queuereports", f"{there}/queuedjobs/waits", f"{GROUP}/clusterqueues/{q}/week", f"{GROUP}/clusterqueues/{q}/usage?since=1h",
-                 f"{GROUP}/budgetreports", f"{there}/summaries", f"{GROUP}/summaries?by=namespace", f"{there}/timelines?until=24h",
-                 f"{there}/histories?fold=true&since=6h", "/page/session"):
+                 f"{GROUP}/budgetreports", "/page/session"):
         wait_until(f"{path} to be the same twice", lambda path=path: kept(path), SOON)
     status, tag, _ = fetch(f"{there}/queuereports")
     world.job("more", cpu=2)
@@ -406,11 +406,6 @@ def test_boss_has_the_link_that_alice_lacks(line, page):
     assert shown == [f"#/{p}" for p in ("overview", "jobs", "queues", "plan", "money", "nodes")]
 
 
-# ---- what is shown is what is so -----------------------------------------------------
-
-
-
-
 # ---- names with markup ---------------------------------------------------------------------
 
 
@@ -421,7 +416,8 @@ def test_what_looks_like_markup_stays_text(line, page):
     page.sign_in(line.boss)
     odd = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"
     for place, part in {f"job/{line.ns}/evil": EVIL[:24], f"jobs?clusterQueue={line.q}": EVIL[:24], f"job/{odd}/{odd}": "", f"queue/{odd}": "", odd: "",
-                        f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "", f"overview?by={odd}&span={odd}": "", f"overview?namespace={odd}": "", f"plan?span={odd}": "",
+                        f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "",
+                        f"overview?by={odd}&span={odd}": "", f"overview?namespace={odd}": "", f"plan?span={odd}": "",
                         "job/javascript%3Aalert(1)/x": "", "job/%/%25": ""}.items():
         page.go(place)
         page.wait("an answer", lambda p=part: (said := page.text("main")) and "Loading" not in said and p in said)
@@ -535,8 +531,3 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
         for look in LOOKS:
             found += problems(page, axe, name, look)
     assert not found, "\n".join(found)
-
-
-# ---- beside the made-up cluster ----------------------------------------------------------------
-
-

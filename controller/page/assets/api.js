@@ -87,7 +87,7 @@ async function ask(path, signal, more = {}) {
 
 // The last answers, by path, with their tags: the server says 304 where one would be the same again. Text, not what it
 // says, which those that asked may change.
-const known = new Map(), KNOWN_MAX = 24, KNOWN_CHARS_MAX = 200_000;
+const known = new Map(), KNOWN_MAX = 12, KNOWN_CHARS_MAX = 500_000;
 
 function keep(path, tag, text) {
   known.delete(path);

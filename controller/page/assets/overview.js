@@ -177,7 +177,7 @@ function nextStarts(lanes) {
   const coming = lanes.flatMap(({ clusterQueue, bars }) => bars.filter(({ state }) => state === "Expected").map((bar) => ({ ...bar, clusterQueue })));
   coming.sort((a, b) => a.from.localeCompare(b.from));
   if (!coming.length) return faint("No start is expected in this time.");
-  return table("Next starts", ["Start", "Job", "Queue", "90\u00a0% sure by", "Requests"], coming.slice(0, NEXT_MAX).map(nextRow));
+  return table("What starts next", ["Start", "Job", "Queue", "90\u00a0% sure by", "Requests"], coming.slice(0, NEXT_MAX).map(nextRow));
 }
 
 /* ---- the page ---- */

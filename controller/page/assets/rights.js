@@ -21,7 +21,8 @@ export async function learnRights(signal) {
 
 // True: nobody gave this person a role in any namespace.
 export function hasNothing() {
-  return Boolean(session.who) && !session.who.mayAll && !session.who.namespaces.length && !session.namespace;
+  const { who } = session;
+  return Boolean(who) && !who.mayAll && !who.more && !who.namespaces.length && !session.namespace;
 }
 
 // True: the person may see some namespaces, and of queues what is told in those.
