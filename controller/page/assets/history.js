@@ -42,7 +42,8 @@ const COLUMNS = [
   { key: "user", head: "User", isText: true, value: (run) => run.submittedBy || "", cell: (run) => run.submittedBy || "" },
   { key: "wait", head: "Waited", class: "number", value: (run) => run.waitSeconds ?? undefined, cell: (run) => spanIfKnown(run.waitSeconds) },
   { key: "ran", head: "Ran", class: "number", value: (run) => run.runSeconds ?? undefined, cell: (run) => spanIfKnown(run.runSeconds) },
-  { key: "lost", head: "Pod time lost", class: "number", value: (run) => run.lostSeconds || 0, cell: (run) => (run.lostSeconds ? h("span", { class: "warning" }, span(run.lostSeconds)) : "") },
+  { key: "lost", head: "Pod time lost", class: "number", value: (run) => run.lostSeconds || 0,
+    cell: (run) => (run.lostSeconds ? h("span", { class: "warning" }, span(run.lostSeconds)) : "") },
   { key: "cost", head: "Cost", class: "number", value: (run) => (run.cost ? Number(run.cost) : undefined), cell: (run) => money(run.cost, run.currency) },
 ];
 
@@ -60,7 +61,8 @@ function runs(told, params) {
   if (!found.length) return empty("No runs match this filter.");
   const rows = sorted(found, COLUMNS, params, () => 0), shown = rows.slice(0, ROWS_MAX), all = count(found.length, "run");
   const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by the filter` : all;
-  return [h("p", { class: "faint small" }, words), h("div", { class: "scroll card", tabindex: "0", role: "region", "aria-label": "Runs" }, h("table", { class: "queues runs" }, h("caption", { class: "hidden" }, words),
+  return [h("p", { class: "faint small" }, words), h("div", { class: "scroll card", tabindex: "0", role: "region", "aria-label": "Runs" },
+    h("table", { class: "queues runs" }, h("caption", { class: "hidden" }, words),
     h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead(["history"], column, COLUMNS, params)))), h("tbody", {}, shown.map(row))))];
 }
 

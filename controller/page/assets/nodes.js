@@ -2,7 +2,7 @@
 // Sorted and narrowed by words in the address. The API tells of Nodes that lend or are followed because others do.
 
 import { nodes, orNull } from "./api.js";
-import { stack } from "./chart.js";
+import { keys, stack } from "./chart.js";
 import { address, draw, folded, h, table, warning } from "./dom.js";
 import { again } from "./live.js";
 import { sorted, sortHead } from "./sort.js";
@@ -35,7 +35,8 @@ function sourceOf(node) {
 // key: as the address has it. Sorted by value: texts from A on, numbers from the largest on.
 const COLUMNS = [
   { key: "node", head: "Node", isText: true, value: (n) => n.node, cell: (n) => n.node },
-  { key: "state", head: "Measured", isText: true, value: freshness, cell: (n) => [badge(...stateOf(n)), ` ${n.enabled ? freshness(n) : ""}`, n.sampleTime ? `, ${since(n.sampleTime)} ago` : ""] },
+  { key: "state", head: "Measured", isText: true, value: freshness,
+    cell: (n) => [badge(...stateOf(n)), ` ${n.enabled ? freshness(n) : ""}`, n.sampleTime ? `, ${since(n.sampleTime)} ago` : ""] },
   { key: "cpu", head: "CPU offered", value: (n) => offered(n).cpuMilli, cell: (n) => amount("cpu", offered(n).cpuMilli) },
   { key: "memory", head: "Memory offered", value: (n) => offered(n).memoryBytes, cell: (n) => amount("memory", offered(n).memoryBytes) },
   { key: "lentcpu", head: "CPU lent", value: (n) => n.lent.cpuMilli, cell: (n) => amount("cpu", n.lent.cpuMilli) },
@@ -76,12 +77,17 @@ function groupWords(list, [resource, member]) {
   return `${count(list.length, "Node")} · ${amount(resource, sum((n) => n.lent[member]))} of ${amount(resource, sum((n) => offered(n)[member]))} ${resource} lent`;
 }
 
+function group([source, list], measure) {
+  const words = groupWords(list, measure), title = source === "Nothing" ? "No configuration" : source;
+  return h("div", { class: "node-group" }, h("p", {}, h("strong", {}, title), h("span", { class: "faint small" }, ` ${words}`)),
+    h("div", { class: "squares", role: "img", "aria-label": `${title}: ${words}` }, list.map((node) => square(node, measure))));
+}
+
 function map(list, measure) {
   const shown = list.slice(0, SQUARES_MAX);
-  return [groupsOf(shown).map(([source, some]) => h("div", { class: "node-group" }, h("p", {}, h("strong", {}, source === "Nothing" ? "No configuration" : source), h("span", { class: "faint small" }, ` ${groupWords(some, measure)}`)),
-    h("div", { class: "squares", role: "img", "aria-label": `Nodes of ${source}: ${groupWords(some, measure)}` }, some.map((node) => square(node, measure))))),
-    h("p", { class: "keys faint small" }, [["run", "lends: filled by what is lent of what is offered"], ["soon", "held: measured a while ago"], ["warn", "degraded: lends nothing new"], ["wait", "not lent"]].map(
-      ([kind, words]) => h("span", {}, h("i", { class: `square ${kind}`, "aria-hidden": "true" }), words))),
+  return [groupsOf(shown).map((one) => group(one, measure)),
+    keys([["square run", "lends: filled by what is lent of what is offered"], ["square soon", "held: measured a while ago"],
+      ["square warn", "degraded: lends nothing new"], ["square wait", "not lent"]]),
     shown.length < list.length ? h("p", { class: "faint" }, `The first ${SQUARES_MAX} of ${list.length} Nodes are drawn: narrow them by a part of the name.`) : ""];
 }
 

@@ -101,9 +101,8 @@ function nameCell({ name, isCohort, depth, folded: isFolded }, ns) {
 }
 
 // Of who sees one namespace: hers, of all.
-function numberCell(row, all, mine) {
-  const words = row.others ? `${(mine || 0).toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en");
-  return words;
+function numberCell(row, all, mine = 0) {
+  return row.others ? `${mine.toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en");
 }
 
 function waitingCell(row, ns) {
@@ -114,7 +113,8 @@ function waitingCell(row, ns) {
 function nextCell({ nextStart, next }) {
   if (!nextStart) return "";
   const words = next <= Date.now() ? "any moment" : `~${shortly(nextStart.at)}`;
-  return h("a", { href: address(["job", nextStart.namespace, nextStart.name]), title: `${nextStart.namespace}/${nextStart.name}${nextStart.p90 ? `, 90 % sure by ${shortly(nextStart.p90)}` : ""}` }, words);
+  const { namespace, name, p90 } = nextStart, title = `${namespace}/${name}${p90 ? `, 90 % sure by ${shortly(p90)}` : ""}`;
+  return h("a", { href: address(["job", namespace, name]), title }, words);
 }
 
 function dayWords(resource, held) {
@@ -146,7 +146,8 @@ function lenders(row, use, rows) {
 function borrowsCell(row, rows) {
   const words = row.uses.filter(({ borrowed }) => borrowed).map((use) => {
     const from = row.isCohort ? [] : lenders(row, use, rows);
-    return h("div", {}, `${use.borrowed} ${use.resource} of ${use.flavor}`, h("span", { class: "faint small" }, ` ${row.cohort}${from.length ? `: free at ${from.slice(0, 3).join(", ")}` : ""}`));
+    const where = `${row.cohort}${from.length ? `: free at ${from.slice(0, 3).join(", ")}` : ""}`;
+    return h("div", {}, `${use.borrowed} ${use.resource} of ${use.flavor} `, h("span", { class: "faint small" }, where));
   });
   return [words, share(row.queue.status) ? h("div", { class: "faint small" }, share(row.queue.status)) : ""];
 }
@@ -221,7 +222,8 @@ const NONE = ["There is no ClusterQueue yet. Create one, and a LocalQueue in a n
 const NO_OWN = ["No LocalQueue of this namespace leads to a queue, so no Job can enter one. An admin creates it.", "kubectl explain localqueue.spec"];
 
 function dayTable(rows) {
-  const of = (row) => row.uses.map((use) => [row.name, `${use.flavor} ${use.resource}`, useWords(use), dayOf(row.name, use) ? dayWords(use.resource, dayOf(row.name, use)) : "not asked yet"]);
+  const lately = (name, use) => (dayOf(name, use) ? dayWords(use.resource, dayOf(name, use)) : lastDayOf(name) ? "not used" : "not asked yet");
+  const of = ({ name, uses }) => uses.map((use) => [name, `${use.flavor} ${use.resource}`, useWords(use), lately(name, use)]);
   return folded("Use and the last 24 hours, as a table", table("Use", ["Queue", "Of", "Held", "Last 24 hours"], rows.filter((row) => !row.isCohort).flatMap(of)));
 }
 
