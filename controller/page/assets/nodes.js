@@ -3,10 +3,11 @@
 
 import { nodes, orNull } from "./api.js";
 import { keys, stack } from "./chart.js";
-import { address, draw, folded, h, table, warning } from "./dom.js";
+import { draw, folded, h, table, warning } from "./dom.js";
 import { again } from "./live.js";
+import { narrowing } from "./narrow.js";
 import { sorted, sortHead } from "./sort.js";
-import { badge, card, empty, segments, skeleton } from "./ui.js";
+import { badge, card, empty, skeleton } from "./ui.js";
 import { amount, count, since } from "./words.js";
 
 const LOOK_MS = 10_000, ROWS_MAX = 500, SQUARES_MAX = 2000;
@@ -107,14 +108,7 @@ function nodeTable(list, params) {
   const found = sorted(list, COLUMNS, params, (a, b) => a.node.localeCompare(b.node)), shown = found.slice(0, ROWS_MAX), all = count(found.length, "Node");
   const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by a part of the name` : all;
   return h("details", { open: params.has("sort") }, h("summary", {}, "As a table"),
-    table(words, COLUMNS.map((column) => sortHead(["nodes"], column, COLUMNS, params)), shown.map((node) => COLUMNS.map(({ cell }) => cell(node)))));
-}
-
-function toolbar(params, measure, onText) {
-  const field = h("input", { type: "search", value: params.get("name") || "", placeholder: "part of the name", "aria-label": "Filter", autocomplete: "off", spellcheck: "false",
-    oninput: () => onText(field.value.trim()) });
-  const choices = MEASURES.map(([word]) => [word, ["nodes"], { ...Object.fromEntries(params), of: word }]);
-  return h("div", { class: "toolbar", "data-own": true }, h("h2", {}, "Nodes"), field, segments("Filled by", choices, measure[0]));
+    table(words, COLUMNS.map((column) => sortHead("nodes", column, COLUMNS, params)), shown.map((node) => COLUMNS.map(({ cell }) => cell(node)))));
 }
 
 const NONE = ["No idle resources are lent. A NodeOvercommit lends them.", "kubectl explain nodeovercommit.spec"];
@@ -132,12 +126,8 @@ export async function nodesPage(page) {
   const measure = MEASURES.find(([word]) => word === params.get("of")) || MEASURES[0];
   let told;
   const show = () => told === undefined || signal.aborted || draw(part, shown(told, params, measure));
-  draw(content, toolbar(params, measure, (text) => {
-    if (text) params.set("name", text);
-    else params.delete("name");
-    history.replaceState(null, "", address(["nodes"], Object.fromEntries(params)));
-    show();
-  }), part);
+  draw(content, narrowing({ title: "Nodes", place: "nodes", params, key: "name", hint: "part of the name", label: "Filled by",
+    choices: MEASURES.map(([word]) => [word, { of: word }]), current: measure[0] }, show), part);
   await again(LOOK_MS, page, async () => {
     told = await orNull(nodes(signal), 404);
     show();
