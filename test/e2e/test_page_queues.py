@@ -8,7 +8,7 @@ import json
 import re
 
 import pytest
-from conftest import LATER, PREFIX, SOON, need
+from conftest import LATER, PREFIX, need
 from objects import cents, has, ours, path_of
 from sandbox import asking, wait_until
 from test_page import (  # noqa: F401 (fixtures)
