@@ -69,7 +69,7 @@ static int say_held(const struct job_asked *a, const char *hold, struct err *e)
 	struct buf text;
 	buf_init(&text, HOLD_TEXT_MAX);
 	local_times_add(&(struct local_times){""}, hold, &text);
-	int rc = err_set(e, ERR_INVALID, "Job %s is already on hold: %.*s", a->name, SHOWN_MAX,
+	int rc = err_set(e, ERR_INVALID, "Job %s is already on hold: \"%.*s\"", a->name, SHOWN_MAX,
 		buf_text(&text));
 	buf_done(&text);
 	return rc;

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/jobs/groups.h"
+#include "cli/jobs/named_queue.h"
 #include "cli/jobs/options.h"
 #include "cli/jobs/pages.h"
 #include "cli/jobs/report.h"
@@ -39,6 +40,21 @@ static void say_none(const struct jobs_options *o, const char *ns)
 		fputs(text, stderr);
 }
 
+/* Refuses a queue of which no Job was found because there is none of that name. Below 0: say_none() has nothing to
+ * add. */
+static int check_queue(struct ev_loop *loop, struct kube_client *client, const char *ns,
+	const struct jobs_options *o, struct err *e)
+{
+	if (!o->queue || o->watch)
+		return 0;
+	int rc = jobs_named_queue_look(loop, client, o->all_namespaces ? NULL : ns, o->queue, e);
+	if (rc == ERR_GONE)
+		return rc;
+	if (rc < 0)
+		fprintf(stderr, "sluice: %s\n", e->text);
+	return 0;
+}
+
 static int show_jobs(struct ev_loop *loop, struct kube_client *client, const char *ns,
 	const struct jobs_command *c)
 {
@@ -50,6 +66,8 @@ static int show_jobs(struct ev_loop *loop, struct kube_client *client, const cha
 	buf_init(&out, OUTPUT_MAX_BYTES);
 	const char *user = o->mine ? c->user : NULL;
 	int rc = jobs_pages_read(loop, client, ns, user, o, report, &e), code = CLI_OK;
+	if (rc == 0 && jobs_report_count(report) == 0)
+		rc = check_queue(loop, client, ns, o, &e);
 	if (rc == 0) {
 		jobs_report_render(report, &out);
 		command_print(o->watch, buf_text(&out));

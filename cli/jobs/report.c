@@ -15,6 +15,7 @@
 #include "cli/start_words.h"
 #include "controller/common/visibility_names.h"
 #include "queue/job/text.h"
+#include "sluice/queue.h"
 
 enum {
 	CELL_BYTES = 1024,
@@ -46,6 +47,22 @@ static void put_clock(struct jobs_report *r, int64_t at_ms, struct buf *out)
 	short_times_put(&times, at_ms, out);
 }
 
+/* Appends what is known of a start that has no time: "never" of a Job that must be changed first, "?" where none
+ * was worked out yet. */
+static void put_no_time(const cJSON *status, struct buf *out)
+{
+	enum wait_reason reason = wait_reason_named(text_of(status, "reason"));
+	bool waits = strcmp(text_of(status, "state"), "Waiting") == 0;
+	if (waits && wait_reason_never_starts(reason))
+		buf_puts(out, "never");
+	else if (waits && json_object(status, "start") && !wait_reason_needs_change(reason))
+		buf_puts(out, "over 30d");
+	else if (waits && !truth_of(status, "noForecasts") && !wait_reason_needs_change(reason))
+		buf_puts(out, "?");
+	else
+		buf_puts(out, NONE);
+}
+
 /* Appends the start: "in 3h12m" if time alone keeps the Job, "in about 3h12m" by the queue played
  * forward, "since 14:05" if it runs. */
 static void put_start(struct jobs_report *r, const cJSON *status, struct buf *out)
@@ -59,7 +76,7 @@ static void put_start(struct jobs_report *r, const cJSON *status, struct buf *ou
 	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
 		start_words_put(at_ms - now_ms, false, out);
 	} else {
-		buf_puts(out, NONE);
+		put_no_time(status, out);
 	}
 }
 

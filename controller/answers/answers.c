@@ -42,7 +42,10 @@ struct answers {
 	struct watchers *watchers;
 	struct link asked; /* by review_reply.link: questions that are played */
 	struct link pending;
-	struct queued_jobs *all; /* in the child: all Jobs at its moment */
+	/* In the child: all Jobs at its moment, and the last summary of them. */
+	struct queued_jobs *all;
+	struct buf summary;
+	struct job_query summary_query;
 };
 
 /* ---- who can answer -------------------------------------------------------------------------- */
@@ -112,11 +115,23 @@ static void serve_timeline(struct answers *a, const struct job_query *query, str
 		coding_gzip(out);
 }
 
+static bool is_same_summary(const struct job_query *a, const struct job_query *b)
+{
+	return a->ask == b->ask && strcmp(a->ns, b->ns) == 0 && a->by == b->by &&
+	       a->takes_gzip == b->takes_gzip;
+}
+
+/* Fifty pages that show the same ask for the same: it is made once of each moment. */
 static void serve_summary(struct answers *a, const struct job_query *query, struct buf *out)
 {
-	summary_put(a->all, query, out);
-	if (query->takes_gzip)
-		coding_gzip(out);
+	if (!is_same_summary(&a->summary_query, query)) {
+		buf_reset(&a->summary);
+		summary_put(a->all, query, &a->summary);
+		if (query->takes_gzip)
+			coding_gzip(&a->summary);
+		a->summary_query = *query;
+	}
+	buf_add(out, a->summary.ptr, a->summary.len);
 }
 
 /* Answers a question of the reader, in the child. */
@@ -348,6 +363,7 @@ struct answers *answers_new(const struct answer_sources *from)
 	a->watchers = watchers_new(a->reader);
 	list_init(&a->pending);
 	list_init(&a->asked);
+	buf_init(&a->summary, READER_ANSWER_MAX);
 	return a;
 }
 
@@ -383,5 +399,6 @@ void answers_free(struct answers *a)
 	must(list_empty(&a->pending) && list_empty(&a->asked));
 	watchers_free(a->watchers);
 	reader_free(a->reader);
+	buf_done(&a->summary);
 	free(a);
 }

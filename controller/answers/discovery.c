@@ -19,7 +19,7 @@
 #define REF "#/components/schemas/"
 #define OPENAPI_PATH "/openapi/v3" VISIBILITY_ROOT
 
-enum { NAME_SIZE = 200, SCHEMAS_MAX = 64 };
+enum { NAME_SIZE = 200, SCHEMAS_MAX = 96 };
 
 static const struct resource_row {
 	const char *name, *singular, *kind;

@@ -5,6 +5,7 @@
 
 #include "base/instant.h"
 #include "base/mem.h"
+#include "controller/answers/own_queues.h"
 #include "controller/write/status.h"
 #include "controller/write/trouble_rows.h"
 #include "sluice/quantity.h"
@@ -95,31 +96,16 @@ static void put_reduced(struct json_writer *w, const struct clusterqueue_view *v
 	jw_end(w);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Puts the ClusterQueues that the LocalQueues of the namespace lead to, each once, by name. */
+/* Puts the namespace's own queues. */
 static void put_clusterqueues_of(
 	struct json_writer *w, const struct report_sources *s, const char *ns)
 {
 	struct clusterqueue_view c;
-	struct localqueue_view l;
-	const char **name = NULL;
-	size_t n = 0;
-	for (size_t i = queue_first_localqueue(s->queue, ns);
-		queue_view_localqueue(s->queue, i, &l) && strcmp(l.ns, ns) == 0; i++) {
-		name = mem_one_more(name, n, sizeof(*name));
-		name[n++] = l.clusterqueue;
-	}
-	if (n > 0)
-		qsort(name, n, sizeof(*name), by_text);
-	for (size_t i = 0; i < n; i++)
-		if ((i == 0 || strcmp(name[i - 1], name[i]) != 0) &&
-			queue_view_clusterqueue_named(s->queue, name[i], &c))
+	struct own_queues own = own_queues_of(s->queue, ns);
+	for (size_t i = 0; i < own.n; i++)
+		if (queue_view_clusterqueue_named(s->queue, own.name[i], &c))
 			put_reduced(w, &c);
-	free(name);
+	own_queues_done(&own);
 }
 
 /* ---- Cohorts --------------------------------------------------------------------------------- */
@@ -160,7 +146,8 @@ static void put_cohort(struct json_writer *w, const struct cohort_view *v, bool 
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void put_localqueue(struct json_writer *w, const struct localqueue_view *v)
+static void put_localqueue(
+	struct json_writer *w, const struct localqueue_view *v, bool tells_window)
 {
 	jw_object(w, NULL);
 	jw_object_of(w, "metadata", "namespace", v->ns, "name", v->name, NULL);
@@ -168,7 +155,8 @@ static void put_localqueue(struct json_writer *w, const struct localqueue_view *
 	jw_object(w, "status");
 	status_put_localqueue(w, v, NULL, NULL);
 	jw_end(w);
-	put_window(w, &v->window);
+	if (tells_window)
+		put_window(w, &v->window);
 	jw_end(w);
 }
 
@@ -179,7 +167,7 @@ static void put_localqueues(struct json_writer *w, const struct queue *q, const 
 	jw_array(w, "localQueues");
 	for (size_t i = *ns ? queue_first_localqueue(q, ns) : 0;
 		queue_view_localqueue(q, i, &l) && (!*ns || strcmp(l.ns, ns) == 0); i++)
-		put_localqueue(w, &l);
+		put_localqueue(w, &l, !*ns || own_queues_tell(&l));
 	jw_end(w);
 }
 

@@ -12,10 +12,10 @@
  * No Job is named: the report is for all who may see queues.
  *
  * The report of one namespace is for its tenants. It has the LocalQueues of the namespace as above,
- * and the ClusterQueues that they lead to: their names, queueingStrategy and maxPriority, whether
- * they start Jobs (Active, without its message), and sums. It tells nothing of
- * LocalQueues of other namespaces, nor who shares quota: no Cohort, no fair share, no troubles, no
- * counts of starts and stops.
+ * and the ClusterQueues that they lead to and that let the namespace in (namespaceSelector: a
+ * LocalQueue may name any): their names, queueingStrategy and maxPriority, whether they start Jobs
+ * (Active, without its message), and sums. It tells nothing of LocalQueues of other namespaces, nor
+ * who shares quota: no Cohort, no fair share, no troubles, no counts of starts and stops.
  *
  * Both have "open" (whether windows let Jobs start now, and until when) and "classes", the priority
  * classes that Jobs may name.

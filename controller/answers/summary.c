@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "controller/answers/attention.h"
+#include "controller/answers/own_queues.h"
 #include "controller/answers/queued_job.h"
 #include "forecast/play.h"
 #include "sluice/quantity.h"
@@ -238,24 +239,14 @@ static struct others *others_of(const struct sums *s, const char *clusterqueue)
 		       : NULL;
 }
 
-/* Collects the ClusterQueues to which LocalQueues of the namespace lead, each once. */
 static void open_others(struct sums *s)
 {
-	struct localqueue_view v;
-	size_t n = 0, size = 0;
-	for (size_t i = 0; queue_view_localqueue(s->sources->queue, i, &v); i++) {
-		if (strcmp(v.ns, s->query->ns) != 0 || !*v.clusterqueue)
-			continue;
-		s->others = mem_room(s->others, n, &size, 8, sizeof(*s->others));
-		s->others[n++] =
-			(struct others){.clusterqueue = v.clusterqueue, .ahead = VIEW_NONE};
-	}
-	if (n > 1)
-		qsort(s->others, n, sizeof(*s->others), by_clusterqueue);
-	for (size_t i = 0; i < n; i++)
-		if (s->nothers == 0 ||
-			by_clusterqueue(&s->others[s->nothers - 1], &s->others[i]) != 0)
-			s->others[s->nothers++] = s->others[i];
+	struct own_queues own = own_queues_of(s->sources->queue, s->query->ns);
+	s->nothers = own.n;
+	s->others = mem_array(own.n + 1, sizeof(*s->others));
+	for (size_t i = 0; i < own.n; i++)
+		s->others[i] = (struct others){.clusterqueue = own.name[i], .ahead = VIEW_NONE};
+	own_queues_done(&own);
 }
 
 /* The Job that has the fewest ahead has none of its namespace ahead. */
@@ -473,7 +464,7 @@ static void put_groups(struct json_writer *w, const char *key, const void *objec
 
 static const struct view_member others_rows[] = {
 	{"clusterQueue", VIEW_TEXT, IN(others, clusterqueue),
-		"To which a LocalQueue of the namespace leads."},
+		"To which a LocalQueue of the namespace leads, and which lets it in."},
 	{"running", VIEW_INT, IN(others, running), "How many of these Jobs hold quota."},
 	{"waiting", VIEW_INT, IN(others, waiting), "How many wait."},
 	{"ahead", VIEW_INT, IN(others, ahead),

@@ -13,8 +13,8 @@
  *     start. So sums and lists agree;
  *   - a Job counts once: it runs (Starting, Running or Stopping: it holds quota), or it waits. One
  *     that is being deleted or has ended holds nothing, and does not count;
- *   - a summary of one namespace tells of other namespaces only how many of their Jobs are in the
- *     ClusterQueues that its LocalQueues lead to, and how many of these are before its first;
+ *   - a summary of one namespace names nothing of others. It counts their Jobs in the ClusterQueues
+ *     that its LocalQueues lead to and that let it in, and how many of these are before its first;
  *   - it is at most some 300 KB, however many Jobs there are.
  *
  * The reader's child makes it (reader.h): each Job is explained once, some 10 us a Job.

@@ -6,12 +6,15 @@
 #include "base/instant.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
+#include "controller/answers/own_queues.h"
 #include "controller/answers/queued_job.h"
 #include "controller/answers/timeline_fold.h"
 #include "controller/answers/week.h"
 #include "forecast/play.h"
 #include "sluice/quantity.h"
 #include "sluice/week.h"
+
+#define MINUTE_MS INT64_C(60000)
 
 /* A forecast that is later than a start that time decides by no more than this agrees with it. */
 #define AGREES_MS 60000
@@ -71,15 +74,15 @@ static void find_lanes(struct timeline *t)
 		qsort(t->lane, t->nlanes, sizeof(*t->lane), by_name);
 }
 
-static void find_lanes_of_localqueues(struct timeline *t)
+static void find_own_lanes(struct timeline *t)
 {
-	struct localqueue_view v;
-	for (size_t i = 0; queue_view_localqueue(t->sources->queue, i, &v); i++) {
-		bool is_own = strcmp(v.ns, t->query->ns) == 0 && v.let_in;
-		struct lane *lane = is_own ? lane_of(t, v.clusterqueue) : NULL;
+	struct own_queues own = own_queues_of(t->sources->queue, t->query->ns);
+	for (size_t i = 0; i < own.n; i++) {
+		struct lane *lane = lane_of(t, own.name[i]);
 		if (lane)
 			lane->is_told = true;
 	}
+	own_queues_done(&own);
 }
 
 /* Finds how a Job that holds quota is shown. False: it holds none. */
@@ -434,6 +437,16 @@ struct shown_timeline {
 	struct reservations reservations;
 };
 
+/* Views the week's lists from the minute on in which the stretch begins, to that in which it ends:
+ * they are cut there, and would differ with each second, and with them the ETag (net/coding.h). */
+static bool view_week(const struct timeline *t, const char *clusterqueue, struct queue_week *ret)
+{
+	int64_t from_ms = t->from_ms - t->from_ms % MINUTE_MS;
+	int64_t until_ms = t->until_ms - t->until_ms % MINUTE_MS;
+	return until_ms > from_ms &&
+	       queue_view_week(t->sources->queue, clusterqueue, from_ms, until_ms, ret);
+}
+
 static void put_lane(struct json_writer *w, const struct shown_timeline *x, size_t lane,
 	const struct bar *bar, size_t nbars)
 {
@@ -446,7 +459,7 @@ static void put_lane(struct json_writer *w, const struct shown_timeline *x, size
 		.bar = bar,
 		.nbars = nbars};
 	shown.lane.more += (int64_t)x->bars.left_out[lane];
-	if (queue_view_week(shown.queue, shown.lane.clusterqueue, t->from_ms, t->until_ms, &week))
+	if (view_week(t, shown.lane.clusterqueue, &week))
 		shown.week = &week;
 	view_put(w, NULL, &lane_view, &shown);
 	if (shown.week)
@@ -520,7 +533,7 @@ int timeline_put(struct queued_jobs *all, const struct job_query *q, struct buf 
 		.sources = s, .query = q, .from_ms = s->now_ms, .until_ms = s->now_ms + q->span_ms};
 	find_lanes(&t);
 	if (*q->ns)
-		find_lanes_of_localqueues(&t);
+		find_own_lanes(&t);
 	queued_jobs_each_place(all, NULL, count_job, &t);
 	int rc = choose_lane(&t, e);
 	if (rc == 0) {

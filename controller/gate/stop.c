@@ -409,7 +409,7 @@ static void put_stop(const struct gate_job *j, int64_t lost_ms, struct buf *out)
 		put_lost(j, lost_ms, out);
 	}
 	if (is_queued_again(j))
-		buf_puts(out, "; it is queued again");
+		buf_puts(out, "; the Job is queued again");
 	if (j->stop.pod_trouble)
 		buf_printf(out, "; %s", j->stop.pod_trouble);
 	buf_putc(out, '.');

@@ -35,7 +35,8 @@ bool coding_takes_gzip(const char *accept);
 /* Replaces a body of CODING_MIN_BYTES or more by its gzip, if that is shorter and the body is none
  * yet. The gzip carries the text's tag. */
 void coding_gzip(struct buf *body);
-/* A gzip that is made in slices. The text is borrowed until its end. tag: what it carries, or "". */
+/* Begins a gzip that is made in slices. The text is borrowed until its end. tag: what the gzip
+ * carries, or "". */
 struct coding_pack;
 struct coding_pack *coding_pack_new(struct slice text, const char *tag);
 /* Packs so many bytes more. False: that was all, or it gets no shorter. */
@@ -45,11 +46,12 @@ void coding_pack_end(struct coding_pack *p, struct buf *body);
 /* Whether the body is a gzip. No text begins so. */
 bool coding_is_gzip(struct slice body);
 
-/* Make an ETag, weak for what it is of may travel as gzip: W/"...". Of a file: all of its text. */
+/* Makes the ETag of a file, of all of its text. ETags are weak, for what they are of may travel as
+ * gzip: W/"...". */
 void coding_tag(struct slice text, char ret[CODING_TAG_SIZE]);
-/* Of an answer, which is JSON or the gzip of it. False: it has none. */
+/* Makes the ETag of an answer, which is JSON or a gzip of it. False: it has none. */
 bool coding_tag_answer(struct slice body, char ret[CODING_TAG_SIZE]);
-/* Of what a number stands for. */
+/* Makes the ETag of an answer for which a number stands. */
 void coding_tag_number(uint64_t number, char ret[CODING_TAG_SIZE]);
 /* Whether an If-None-Match header (NULL: none) names the tag. RFC 9110 13.1.2. */
 bool coding_has(const char *if_none_match, const char *tag);

@@ -23,7 +23,7 @@ struct session {
 	struct http_question *question;
 	struct buf user; /* empty: nobody was asked */
 	bool by_proxy, may_all, more;
-	/* Those that may be chosen, found of them, then those to be asked about, from `at` on. */
+	/* Namespaces: first those that may be chosen, `found` many; from `at` on those to ask about. */
 	namespace_name *ns;
 	size_t n, at, found;
 	int64_t until_ms; /* how long there may be no room to ask */

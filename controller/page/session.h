@@ -18,10 +18,10 @@
  * within the bounds of auth_ask_choice(), which leave the rights of other questions alone. Nothing
  * is kept of it but what net/auth.h keeps, for ten seconds.
  *
- *   what fails                              what the page is told
- *   no token, or one that is none           401, as of any question
- *   a proxy that may not name users         403, as of any question
- *   the API server is away: who is it?      503, as of any question
+ * What fails, and what the page is told then:
+ *   no token, or one that is none           401: as of any question
+ *   a proxy that may not name users         403: the same
+ *   the API server is away: who is it?      503: the same
  *   it is away: may the user see NS?        200: what was found so far, and more
  *   too many ask just now, for two seconds  200: the same
  *   LocalQueues have not been read yet      200: more

@@ -698,6 +698,8 @@ enum wait_reason {
 };
 
 const char *wait_reason_name(enum wait_reason r);
+/* Returns the reason of that name; WAIT_NOT where there is none. */
+enum wait_reason wait_reason_named(const char *name);
 /* Names what a Job waits for, as a column of a list has it: "quota", "on hold". "" for WAIT_NOT. */
 const char *wait_reason_phrase(enum wait_reason r);
 /* Says what to do about it, for a Job called NAME; "" where nothing is to be done. */
@@ -708,6 +710,9 @@ const char *queue_job_hold(const struct queue *q, const struct uid *uid);
 /* Says whether a Job that waits for this reason starts only after a person has changed it, or an
  * object that it needs. No start of it can be told. */
 bool wait_reason_needs_change(enum wait_reason r);
+/* Says whether the Job as it is could not start, however much others make way: it, or what it asks for, must be
+ * changed. */
+bool wait_reason_never_starts(enum wait_reason r);
 
 struct explanation {
 	enum wait_reason reason;

@@ -68,7 +68,7 @@ def test_one_that_never_starts_has_the_reason(alice):
     alice.world.job("large", cpu=5)
     alice.world.waits("large", "ExceedsMaxQuota")
     done = alice.sluice("when", "job/large", "-n", alice.ns)
-    assert done.returncode == 0 and done.stdout.startswith("No start expected within 30 days: over quota, never fits.\n"), done
+    assert done.returncode == 0 and done.stdout.startswith("No start as things are: over quota, never fits.\n"), done
     said = json.loads(alice.sluice("when", "large", "-n", alice.ns, "-o", "json").stdout)["start"]
     assert "p10" not in said and said["misses"] == said["draws"] and said["reason"] == "ExceedsMaxQuota", said
 

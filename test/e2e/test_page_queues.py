@@ -8,7 +8,7 @@ import json
 import re
 
 import pytest
-from conftest import LATER, PREFIX, SOON, need
+from conftest import LATER, PREFIX, need
 from objects import cents, has, ours, path_of
 from sandbox import asking, wait_until
 from test_page import (  # noqa: F401 (fixtures)
@@ -201,8 +201,8 @@ def test_one_queue_is_shown_with_its_axis_and_its_line(world, other, page):
     lane = asked(world, f"{GROUP}/timelines?until=7d&clusterQueue={q}")["lanes"][0]
     running = [bar["name"] for bar in lane["bars"] if bar["state"] == "Running"]
     assert running, lane
-    page.wait("what runs, on the axis", lambda: page.run("return [...document.querySelectorAll('[aria-label=\"Its axis\"] a')].map((a) => a.getAttribute('aria-label') || '')") and all(
-        name in page.run("return document.querySelector('[aria-label=\"Its axis\"]').innerHTML") for name in running))
+    page.wait("what runs, on the axis", lambda: page.run("return [...document.querySelectorAll('[aria-label^=\"Runs, starts\"] a')].map((a) => a.getAttribute('aria-label') || '')") and all(
+        name in page.run("return document.querySelector('[aria-label^=\"Runs, starts\"]').innerHTML") for name in running))
     page.go(f"queue/{world.full('day')}")
     page.wait_text(world.full("window"), world.full("nights"), selector="main")
     page.expected = (401, 404)
@@ -336,14 +336,14 @@ def test_alice_sees_her_queues_as_sums_and_how_many_are_ahead(line, page):
     page.click(f"main th a[href^='#/queue/{line.q}']")
     page.wait_text(f"ClusterQueue {line.q}", "2 of 3", "1 Job of other namespaces ahead", "Your Jobs in the queue", selector="main")
     page.wait("her Jobs", lambda: sorted(re.search(f"{ns}/(\\w+)|^(mine|big)", text)[0].rpartition("/")[2] for _, text in page.rows()) == ["big", "mine"])
-    page.wait("her run on the axis", lambda: "runs" in page.run("return document.querySelector('[aria-label=\"Its axis\"]').innerHTML"))
+    page.wait("her run on the axis", lambda: "runs" in page.run("return document.querySelector('[aria-label^=\"Runs, starts\"]').innerHTML"))
     assert line.other.ns not in page.markup() and "secret" not in page.markup()
 
 
 def test_alice_asks_for_nothing_that_is_refused(line, page):
     page.sign_in(line.alice, line.ns, "queues")
     page.note_requests()
-    for place, part in ("queues", line.q), (f"queue/{line.q}", "Your Jobs"), ("money", "By day and user"), ("history", f"{line.ns}/runs"):
+    for place, part in ("queues", line.q), (f"queue/{line.q}", "Your Jobs"), ("money", "By day and queue"), ("history", f"{line.ns}/runs"):
         page.load(f"{place}?namespace={line.ns}")
         page.wait_text(part, selector="main")
         page.wait("all to be answered", lambda: all("status" in one or "watch=1" in one["path"] for one in page.run("return asked")))

@@ -15,7 +15,7 @@ export function block(from, to, attributes) {
   return svg("rect", { x: percent(from), width: percent(to - from), ...attributes });
 }
 
-function upright(at, attributes) {
+export function upright(at, attributes) {
   return svg("line", { x1: percent(at), x2: percent(at), ...attributes });
 }
 
@@ -38,6 +38,16 @@ export function spark(values, most, words) {
   const d = values.map((n, i) => `${i ? "L" : "M"}${((96 * i) / last).toFixed(1)} ${y(n)}`).join("");
   return svg("svg", { class: "day-line", viewBox: "0 0 96 22", preserveAspectRatio: "none", role: "img", "aria-label": words },
     svg("title", {}, words), svg("path", { d }));
+}
+
+// What colours and patterns mean: [[class, words], ...].
+export function keys(list) {
+  return h("p", { class: "keys faint small" }, list.map(([name, words]) => h("span", {}, h("i", { class: name, "aria-hidden": "true" }), words)));
+}
+
+// A line from one end of a picture to the other.
+export function across(y, name = "tick") {
+  return svg("line", { class: name, x1: 0, x2: "100%", y1: y, y2: y });
 }
 
 /* ---- quota ---- */
@@ -64,8 +74,7 @@ export function useStack({ quota, held, used, borrowed }) {
 }
 
 export function useLegend() {
-  return h("p", { class: "keys faint small" }, [["own", "own quota"], ["borrowed", "borrowed: may be taken back"], ["reserved", "reserved: its pods do not run yet"]].map(
-    ([name, words]) => h("span", {}, h("i", { class: name, "aria-hidden": "true" }), words)));
+  return keys([["own", "own quota"], ["borrowed", "borrowed: may be taken back"], ["reserved", "reserved: its pods do not run yet"]]);
 }
 
 /* ---- time ---- */

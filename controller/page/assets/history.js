@@ -1,12 +1,13 @@
 // What was: each run, the newest first. The words of the question are in the address; what is typed narrows what came.
 
 import { past, Refusal } from "./api.js";
-import { address, draw, faint, h, jobLink, warning } from "./dom.js";
-import { choice, field, namespaceField, question } from "./form.js";
+import { draw, faint, h, jobLink, warning } from "./dom.js";
+import { field, namespaceField, question } from "./form.js";
 import { partAgain } from "./live.js";
+import { narrowing } from "./narrow.js";
 import { sorted, sortHead } from "./sort.js";
 import { why } from "./story.js";
-import { badge, empty, segments, skeleton } from "./ui.js";
+import { badge, empty, skeleton } from "./ui.js";
 import { count, money, span, spanIfKnown, time } from "./words.js";
 
 export const SINCE = [["day", "today"], ["24h", "24 hours"], ["7d", "7 days"], ["month", "this month"], ["30d", "30 days"], ["year", "this year"]];
@@ -42,7 +43,8 @@ const COLUMNS = [
   { key: "user", head: "User", isText: true, value: (run) => run.submittedBy || "", cell: (run) => run.submittedBy || "" },
   { key: "wait", head: "Waited", class: "number", value: (run) => run.waitSeconds ?? undefined, cell: (run) => spanIfKnown(run.waitSeconds) },
   { key: "ran", head: "Ran", class: "number", value: (run) => run.runSeconds ?? undefined, cell: (run) => spanIfKnown(run.runSeconds) },
-  { key: "lost", head: "Pod time lost", class: "number", value: (run) => run.lostSeconds || 0, cell: (run) => (run.lostSeconds ? h("span", { class: "warning" }, span(run.lostSeconds)) : "") },
+  { key: "lost", head: "Pod time lost", class: "number", value: (run) => run.lostSeconds || 0,
+    cell: (run) => (run.lostSeconds ? h("span", { class: "warning" }, span(run.lostSeconds)) : "") },
   { key: "cost", head: "Cost", class: "number", value: (run) => (run.cost ? Number(run.cost) : undefined), cell: (run) => money(run.cost, run.currency) },
 ];
 
@@ -60,8 +62,9 @@ function runs(told, params) {
   if (!found.length) return empty("No runs match this filter.");
   const rows = sorted(found, COLUMNS, params, () => 0), shown = rows.slice(0, ROWS_MAX), all = count(found.length, "run");
   const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by the filter` : all;
-  return [h("p", { class: "faint small" }, words), h("div", { class: "scroll card", tabindex: "0", role: "region", "aria-label": "Runs" }, h("table", { class: "queues runs" }, h("caption", { class: "hidden" }, words),
-    h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead(["history"], column, COLUMNS, params)))), h("tbody", {}, shown.map(row))))];
+  return [h("p", { class: "faint small" }, words), h("div", { class: "scroll card", tabindex: "0", role: "region", "aria-label": "Runs" },
+    h("table", { class: "queues runs" }, h("caption", { class: "hidden" }, words),
+    h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead("history", column, COLUMNS, params)))), h("tbody", {}, shown.map(row))))];
 }
 
 /* ---- questions about the past ---- */
@@ -76,24 +79,15 @@ export async function showPast(page, part, resource, words, drawn) {
   });
 }
 
-function toolbar(params, since, onText) {
-  const input = h("input", { type: "search", value: params.get("text") || "", placeholder: "Job, user, queue or end", "aria-label": "Filter", autocomplete: "off", spellcheck: "false",
-    oninput: () => onText(input.value.trim()) });
-  const choices = SINCE.map(([value, text]) => [text, ["history"], { ...Object.fromEntries(params), since: value }]);
-  return h("div", { class: "toolbar", "data-own": true }, h("h2", {}, "History"), input, segments("Since", choices, SINCE.find(([value]) => value === since)?.[1]));
-}
-
 export async function historyPage(page) {
   const { content } = page, params = new URLSearchParams(page.params), since = params.get("since") || "7d", answer = h("div", { "data-own": true });
   let known;
   const drawn = () => [runs(known, params), remarks(known)];
-  draw(content, toolbar(params, since, (text) => {
-    if (text) params.set("text", text);
-    else params.delete("text");
-    history.replaceState(null, "", address(["history"], Object.fromEntries(params)));
-    if (known) draw(answer, drawn());
-  }), h("details", { open: params.has("job") || params.has("user") }, h("summary", {}, "Namespace, Job, user"), question(["history"], "Which runs", namespaceField(params),
-    field("job", "Job", params.get("job")), field("user", "User", params.get("user")), choice("since", "Since", SINCE, since))), answer);
+  const show = () => known && draw(answer, drawn());
+  draw(content, narrowing({ title: "History", place: "history", params, hint: "Job, user, queue or end", label: "Since",
+    choices: SINCE.map(([value, text]) => [text, { since: value }]), current: SINCE.find(([value]) => value === since)?.[1] }, show),
+  h("details", { open: params.has("job") || params.has("user") }, h("summary", {}, "Namespace, Job, user"), question(["history"], "Which runs",
+    namespaceField(params), field("job", "Job", params.get("job")), field("user", "User", params.get("user")), h("input", { type: "hidden", name: "since", value: since }))), answer);
   const words = { since, user: params.get("user") || "", job: params.get("job") || "" };
   await showPast(page, answer, "histories", words, (told) => {
     known = told;

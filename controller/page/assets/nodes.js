@@ -2,11 +2,12 @@
 // Sorted and narrowed by words in the address. The API tells of Nodes that lend or are followed because others do.
 
 import { nodes, orNull } from "./api.js";
-import { stack } from "./chart.js";
-import { address, draw, folded, h, table, warning } from "./dom.js";
+import { keys, stack } from "./chart.js";
+import { draw, folded, h, table, warning } from "./dom.js";
 import { again } from "./live.js";
+import { narrowing } from "./narrow.js";
 import { sorted, sortHead } from "./sort.js";
-import { badge, card, empty, segments, skeleton } from "./ui.js";
+import { badge, card, empty, skeleton } from "./ui.js";
 import { amount, count, since } from "./words.js";
 
 const LOOK_MS = 10_000, ROWS_MAX = 500, SQUARES_MAX = 2000;
@@ -35,7 +36,8 @@ function sourceOf(node) {
 // key: as the address has it. Sorted by value: texts from A on, numbers from the largest on.
 const COLUMNS = [
   { key: "node", head: "Node", isText: true, value: (n) => n.node, cell: (n) => n.node },
-  { key: "state", head: "Measured", isText: true, value: freshness, cell: (n) => [badge(...stateOf(n)), ` ${n.enabled ? freshness(n) : ""}`, n.sampleTime ? `, ${since(n.sampleTime)} ago` : ""] },
+  { key: "state", head: "Measured", isText: true, value: freshness,
+    cell: (n) => [badge(...stateOf(n)), ` ${n.enabled ? freshness(n) : ""}`, n.sampleTime ? `, ${since(n.sampleTime)} ago` : ""] },
   { key: "cpu", head: "CPU offered", value: (n) => offered(n).cpuMilli, cell: (n) => amount("cpu", offered(n).cpuMilli) },
   { key: "memory", head: "Memory offered", value: (n) => offered(n).memoryBytes, cell: (n) => amount("memory", offered(n).memoryBytes) },
   { key: "lentcpu", head: "CPU lent", value: (n) => n.lent.cpuMilli, cell: (n) => amount("cpu", n.lent.cpuMilli) },
@@ -76,12 +78,17 @@ function groupWords(list, [resource, member]) {
   return `${count(list.length, "Node")} · ${amount(resource, sum((n) => n.lent[member]))} of ${amount(resource, sum((n) => offered(n)[member]))} ${resource} lent`;
 }
 
+function group([source, list], measure) {
+  const words = groupWords(list, measure), title = source === "Nothing" ? "No configuration" : source;
+  return h("div", { class: "node-group" }, h("p", {}, h("strong", {}, title), h("span", { class: "faint small" }, ` ${words}`)),
+    h("div", { class: "squares", role: "img", "aria-label": `${title}: ${words}` }, list.map((node) => square(node, measure))));
+}
+
 function map(list, measure) {
   const shown = list.slice(0, SQUARES_MAX);
-  return [groupsOf(shown).map(([source, some]) => h("div", { class: "node-group" }, h("p", {}, h("strong", {}, source === "Nothing" ? "No configuration" : source), h("span", { class: "faint small" }, ` ${groupWords(some, measure)}`)),
-    h("div", { class: "squares", role: "img", "aria-label": `Nodes of ${source}: ${groupWords(some, measure)}` }, some.map((node) => square(node, measure))))),
-    h("p", { class: "keys faint small" }, [["run", "lends: filled by what is lent of what is offered"], ["soon", "held: measured a while ago"], ["warn", "degraded: lends nothing new"], ["wait", "not lent"]].map(
-      ([kind, words]) => h("span", {}, h("i", { class: `square ${kind}`, "aria-hidden": "true" }), words))),
+  return [groupsOf(shown).map((one) => group(one, measure)),
+    keys([["square run", "lends: filled by what is lent of what is offered"], ["square soon", "held: measured a while ago"],
+      ["square warn", "degraded: lends nothing new"], ["square wait", "not lent"]]),
     shown.length < list.length ? h("p", { class: "faint" }, `The first ${SQUARES_MAX} of ${list.length} Nodes are drawn: narrow them by a part of the name.`) : ""];
 }
 
@@ -101,14 +108,7 @@ function nodeTable(list, params) {
   const found = sorted(list, COLUMNS, params, (a, b) => a.node.localeCompare(b.node)), shown = found.slice(0, ROWS_MAX), all = count(found.length, "Node");
   const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by a part of the name` : all;
   return h("details", { open: params.has("sort") }, h("summary", {}, "As a table"),
-    table(words, COLUMNS.map((column) => sortHead(["nodes"], column, COLUMNS, params)), shown.map((node) => COLUMNS.map(({ cell }) => cell(node)))));
-}
-
-function toolbar(params, measure, onText) {
-  const field = h("input", { type: "search", value: params.get("name") || "", placeholder: "part of the name", "aria-label": "Filter", autocomplete: "off", spellcheck: "false",
-    oninput: () => onText(field.value.trim()) });
-  const choices = MEASURES.map(([word]) => [word, ["nodes"], { ...Object.fromEntries(params), of: word }]);
-  return h("div", { class: "toolbar", "data-own": true }, h("h2", {}, "Nodes"), field, segments("Filled by", choices, measure[0]));
+    table(words, COLUMNS.map((column) => sortHead("nodes", column, COLUMNS, params)), shown.map((node) => COLUMNS.map(({ cell }) => cell(node)))));
 }
 
 const NONE = ["No idle resources are lent. A NodeOvercommit lends them.", "kubectl explain nodeovercommit.spec"];
@@ -126,12 +126,8 @@ export async function nodesPage(page) {
   const measure = MEASURES.find(([word]) => word === params.get("of")) || MEASURES[0];
   let told;
   const show = () => told === undefined || signal.aborted || draw(part, shown(told, params, measure));
-  draw(content, toolbar(params, measure, (text) => {
-    if (text) params.set("name", text);
-    else params.delete("name");
-    history.replaceState(null, "", address(["nodes"], Object.fromEntries(params)));
-    show();
-  }), part);
+  draw(content, narrowing({ title: "Nodes", place: "nodes", params, key: "name", hint: "part of the name", label: "Filled by",
+    choices: MEASURES.map(([word]) => [word, { of: word }]), current: measure[0] }, show), part);
   await again(LOOK_MS, page, async () => {
     told = await orNull(nodes(signal), 404);
     show();

@@ -30,11 +30,12 @@ function nextFigure({ nextStart }) {
 // Of who sees one namespace: hers, of all.
 function figures(queue, group, others) {
   const { admittedWorkloads: running, pendingWorkloads: waiting, reservingWorkloads: reserving } = queue.status, mine = others && group;
-  const starting = reserving - running;
+  const starting = reserving - running, stopping = queue.stopping || 0;
+  const changing = [starting > 0 ? `${starting} starting` : "", stopping ? `${stopping} stopping` : ""].filter(Boolean).join(" · ");
   return h("div", { class: "figures" },
-    figure("Running", ofAll(running, mine && (mine.running || 0)), [starting > 0 ? `${starting} starting` : "", queue.stopping ? `${queue.stopping} stopping` : ""].filter(Boolean).join(" · ")),
+    figure("Running", ofAll(running, mine && (mine.running || 0)), changing),
     figure("Waiting", ofAll(waiting, mine && (mine.waiting || 0)), others ? `${count(others.ahead ?? 0, "Job")} of other namespaces ahead` : ""),
-    figure("Oldest", group.oldestQueuedAt ? since(group.oldestQueuedAt) : "-", group.oldestQueuedAt ? "since it was queued" : "none waits"), nextFigure(group));
+    figure("Oldest", group.oldestQueuedAt ? since(group.oldestQueuedAt) : "-", group.oldestQueuedAt ? "since it was queued" : waiting ? "" : "none waits"), nextFigure(group));
 }
 
 /* ---- parts ---- */
@@ -51,7 +52,9 @@ function localQueues(told, name) {
 function useNow(status) {
   const uses = usesOf(status.flavorsReservation, status.flavorsUsage);
   if (!uses.length) return empty("It has no quota, so nothing can start in it.", "kubectl explain clusterqueue.spec.resourceGroups");
-  return [uses.map((use) => h("div", { class: "held-of wide" }, h("span", { class: "of" }, `${use.flavor} ${use.resource}`), useStack(use), h("span", { class: "faint small" }, useWords(use)))), useLegend()];
+  const line = (use) => h("div", { class: "held-of wide" }, h("span", { class: "of" }, `${use.flavor} ${use.resource}`), useStack(use),
+    h("span", { class: "faint small" }, useWords(use)));
+  return [uses.map(line), useLegend()];
 }
 
 function nominalOf(queue, { name, resource }) {
@@ -74,8 +77,8 @@ function spanOf(params) {
 async function axis(name, ns, params, signal) {
   const [word, ahead, hours] = spanOf(params), which = { clusterQueue: name };
   const [told, was] = await Promise.all([timelines(ns, { until: ahead, ...which }, signal), orNull(spans(ns, { since: `${hours}h`, ...which }, signal))]);
-  const now = +new Date(told.asOf);
-  return [timeline({ lanes: told.lanes, spans: was?.spans || [], from: now - hours * HOUR_MS, until: +new Date(told.until), now, label: `Runs, starts, windows and prices of ${name}, ${word}` }),
+  const now = +new Date(told.asOf), stretch = { from: now - hours * HOUR_MS, until: +new Date(told.until), now };
+  return [timeline({ lanes: told.lanes, spans: was?.spans || [], ...stretch, label: `Runs, starts, windows and prices of ${name}, ${word}` }),
     was ? "" : faint("Earlier runs cannot be read now.")];
 }
 
@@ -94,16 +97,22 @@ function head(name, queue, params, ns) {
     h("span", { class: "faint" }, [queueingStrategy, cohortName ? ` · Cohort ${cohortName}` : "", ns ? ` · as ${ns} sees it` : ""]));
 }
 
+// A card whose heading has an element at its right.
+function cardWith(title, aside, ...children) {
+  return h("section", { class: "card", "aria-label": title }, h("div", { class: "head" }, h("h2", {}, title), aside), children);
+}
+
 // The parts of the page, each drawn by its own question.
 function layOut(page, name, ns, line) {
   const own = (shape, n) => h("div", { "data-own": true }, skeleton(shape, n));
-  const parts = { now: own("figures", 4), use: own("rows", 2), day: own("picture", 1), axis: own("picture", 1), week: h("div", { "data-own": true }), local: h("div", { class: "bare", "data-own": true }, skeleton("rows", 2)) };
+  const parts = { now: own("figures", 4), use: own("rows", 2), day: own("picture", 1), axis: own("picture", 1), week: own("rows", 1), local: own("rows", 2) };
+  parts.local.className = "bare";
   const params = Object.fromEntries(page.params), choices = SPANS.map(([word]) => [word, ["queue", name], { ...params, span: word }]);
   const use = card("Use now", "", parts.use), local = card("LocalQueues that lead here", "", parts.local);
   draw(page.content, parts.now,
-    h("section", { class: "card", "aria-label": "Its axis" }, h("div", { class: "head" }, h("h2", {}, "Runs, starts, windows and prices"), segments("How far", choices, spanOf(page.params)[0])), parts.axis, parts.week),
+    cardWith("Runs, starts, windows and prices", segments("How far", choices, spanOf(page.params)[0]), parts.axis, parts.week),
     h("div", { class: "two" }, ns ? [use, local] : [h("div", { class: "stacked" }, use, local), card("The last day", "", parts.day)]),
-    h("section", { class: "card", "aria-label": "Queue" }, h("div", { class: "head" }, h("h2", {}, ns ? "Your Jobs in the queue" : "Queue"), line.said), line.element));
+    cardWith(ns ? "Your Jobs in the queue" : "Queue", line.said, line.element));
   return parts;
 }
 

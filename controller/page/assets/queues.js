@@ -6,10 +6,11 @@ import { spark, usesOf, useLegend, useStack, useWords } from "./chart.js";
 import { address, draw, folded, h, link, table, warning } from "./dom.js";
 import { followSeen, lastDayOf } from "./lastday.js";
 import { again, partAgain } from "./live.js";
+import { narrowing } from "./narrow.js";
 import { lacksQueues } from "./rights.js";
 import { sorted, sortHead } from "./sort.js";
 import { shortly } from "./start.js";
-import { badge, empty, segments, skeleton } from "./ui.js";
+import { badge, empty, skeleton } from "./ui.js";
 import { amount, count, ledgerDown, since, time } from "./words.js";
 
 const LOOK_MS = 3000, SUMMARY_MS = 5000, ROWS_MAX = 300, LINES_MAX = 3;
@@ -101,9 +102,8 @@ function nameCell({ name, isCohort, depth, folded: isFolded }, ns) {
 }
 
 // Of who sees one namespace: hers, of all.
-function numberCell(row, all, mine) {
-  const words = row.others ? `${(mine || 0).toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en");
-  return words;
+function numberCell(row, all, mine = 0) {
+  return row.others ? `${mine.toLocaleString("en")} of ${all.toLocaleString("en")}` : all.toLocaleString("en");
 }
 
 function waitingCell(row, ns) {
@@ -114,7 +114,8 @@ function waitingCell(row, ns) {
 function nextCell({ nextStart, next }) {
   if (!nextStart) return "";
   const words = next <= Date.now() ? "any moment" : `~${shortly(nextStart.at)}`;
-  return h("a", { href: address(["job", nextStart.namespace, nextStart.name]), title: `${nextStart.namespace}/${nextStart.name}${nextStart.p90 ? `, 90 % sure by ${shortly(nextStart.p90)}` : ""}` }, words);
+  const { namespace, name, p90 } = nextStart, title = `${namespace}/${name}${p90 ? `, 90 % sure by ${shortly(p90)}` : ""}`;
+  return h("a", { href: address(["job", namespace, name]), title }, words);
 }
 
 function dayWords(resource, held) {
@@ -146,7 +147,8 @@ function lenders(row, use, rows) {
 function borrowsCell(row, rows) {
   const words = row.uses.filter(({ borrowed }) => borrowed).map((use) => {
     const from = row.isCohort ? [] : lenders(row, use, rows);
-    return h("div", {}, `${use.borrowed} ${use.resource} of ${use.flavor}`, h("span", { class: "faint small" }, ` ${row.cohort}${from.length ? `: free at ${from.slice(0, 3).join(", ")}` : ""}`));
+    const where = `${row.cohort}${from.length ? `: free at ${from.slice(0, 3).join(", ")}` : ""}`;
+    return h("div", {}, `${use.borrowed} ${use.resource} of ${use.flavor} `, h("span", { class: "faint small" }, where));
   });
   return [words, share(row.queue.status) ? h("div", { class: "faint small" }, share(row.queue.status)) : ""];
 }
@@ -175,44 +177,32 @@ function drawRow(row, columns, rows, ns) {
 const foldedCohorts = new Set(); // for as long as the tab is open
 
 // Rows in the order that is shown, each with its depth. Cohorts without a parent that is known come first; those of a
-// circle, which have none, then; queues of no Cohort last.
-function treeOf(rows, cohorts, order) {
-  const left = new Map(cohorts.map((cohort) => [cohort.metadata.name, cohort])), all = [];
-  const below = (name) => rows.filter((row) => row.cohort === name);
+// circle, which have none, then; queues of no Cohort last. A Cohort's row adds up all queues below it, shown or not.
+function treeOf(rows, cohorts, order, isNarrowed) {
+  const left = new Set(cohorts.map((cohort) => cohort.metadata.name)), names = new Set(left), all = [];
   function add(cohort, depth) {
-    const { name } = cohort.metadata, at = all.length;
+    const { name } = cohort.metadata, at = all.length, below = rows.filter((row) => row.cohort === name), isFolded = foldedCohorts.has(name);
     left.delete(name);
-    all.push(null);
-    all.push(...order(below(name)).map((row) => ({ ...row, depth: depth + 1 })));
-    for (const child of cohorts) if (child.spec.parentName === name && left.has(child.metadata.name)) add(child, depth + 1);
-    const inside = all.slice(at + 1);
-    all[at] = { ...cohortRow(cohort, inside.filter((row) => !row.isCohort)), depth, folded: foldedCohorts.has(name), size: inside.length };
-    if (foldedCohorts.has(name)) all.length = at + 1;
-    else if (!inside.length && order !== keepAll) all.length = at;
+    all.push(null, ...order(below).map((row) => ({ ...row, depth: depth + 1 })));
+    for (const child of cohorts) if (child.spec.parentName === name && left.has(child.metadata.name)) below.push(...add(child, depth + 1));
+    const isEmpty = isNarrowed && all.length === at + 1;
+    all[at] = { ...cohortRow(cohort, below), depth, folded: isFolded };
+    if (isEmpty || isFolded) all.length = isEmpty ? at : at + 1;
+    return below;
   }
-  const names = new Set(left.keys());
   for (const cohort of cohorts) if (!names.has(cohort.spec.parentName)) add(cohort, 0);
   for (const cohort of cohorts) if (left.has(cohort.metadata.name)) add(cohort, 0);
   return [...all, ...order(rows.filter((row) => !names.has(row.cohort))).map((row) => ({ ...row, depth: 0 }))];
 }
 
-const keepAll = (rows) => rows;
-
 /* ---- which are shown ---- */
 
-const ONLY = [["all", () => true], ["waiting", (row) => row.waiting > 0], ["closed", (row) => row.state !== "Open"], ["borrowing", (row) => row.uses.some((use) => use.borrowed)],
-  ["in trouble", (row) => row.troubled]];
+const ONLY = [["all", () => true], ["waiting", (row) => row.waiting > 0], ["closed", (row) => row.state !== "Open"],
+  ["borrowing", (row) => row.uses.some((use) => use.borrowed)], ["in trouble", (row) => row.troubled]];
 
 function matches(row, params) {
   const text = (params.get("text") || "").trim().toLowerCase(), [, holds] = ONLY.find(([word]) => word === params.get("only")) || ONLY[0];
   return holds(row) && [row.name, row.cohort, ...row.uses.map((use) => use.flavor)].some((word) => word.toLowerCase().includes(text));
-}
-
-function toolbar(params, onText) {
-  const field = h("input", { type: "search", value: params.get("text") || "", placeholder: "queue, Cohort or flavor", "aria-label": "Filter", autocomplete: "off", spellcheck: "false",
-    oninput: () => onText(field.value.trim()) });
-  const choices = ONLY.map(([word]) => [word, ["queues"], { ...Object.fromEntries(params), only: word === "all" ? "" : word }]);
-  return h("div", { class: "toolbar", "data-own": true }, h("h2", {}, "Queues"), field, segments("Which queues", choices, params.get("only") || "all"));
 }
 
 /* ---- the page ---- */
@@ -221,17 +211,18 @@ const NONE = ["There is no ClusterQueue yet. Create one, and a LocalQueue in a n
 const NO_OWN = ["No LocalQueue of this namespace leads to a queue, so no Job can enter one. An admin creates it.", "kubectl explain localqueue.spec"];
 
 function dayTable(rows) {
-  const of = (row) => row.uses.map((use) => [row.name, `${use.flavor} ${use.resource}`, useWords(use), dayOf(row.name, use) ? dayWords(use.resource, dayOf(row.name, use)) : "not asked yet"]);
+  const lately = (name, use) => (dayOf(name, use) ? dayWords(use.resource, dayOf(name, use)) : lastDayOf(name) ? "not used" : "not asked yet");
+  const of = ({ name, uses }) => uses.map((use) => [name, `${use.flavor} ${use.resource}`, useWords(use), lately(name, use)]);
   return folded("Use and the last 24 hours, as a table", table("Use", ["Queue", "Of", "Held", "Last 24 hours"], rows.filter((row) => !row.isCohort).flatMap(of)));
 }
 
 function queueTable(told, known, params, ns) {
   const columns = ns ? OWN_COLUMNS : COLUMNS, all = told.clusterQueues.map((queue) => queueRow(queue, known));
   const order = (rows) => sorted(rows.filter((row) => matches(row, params)), columns, params, (a, b) => a.name.localeCompare(b.name));
-  const rows = treeOf(all, told.cohorts || [], order), shown = rows.slice(0, ROWS_MAX);
-  if (!rows.some((row) => !row.isCohort || row.folded)) return empty("No queues match this filter.");
+  const rows = treeOf(all, told.cohorts || [], order, params.has("text") || params.has("only")), shown = rows.slice(0, ROWS_MAX);
+  if (!rows.length) return empty("No queues match this filter.");
   return [h("div", { class: "scroll card", tabindex: "0", role: "region", "aria-label": "Queues" }, h("table", { class: "queues" }, h("caption", { class: "hidden" }, "Queues"),
-    h("thead", {}, h("tr", {}, columns.map((column) => sortHead(["queues"], column, columns, params)))),
+    h("thead", {}, h("tr", {}, columns.map((column) => sortHead("queues", column, columns, params)))),
     h("tbody", {}, shown.flatMap((row) => drawRow(row, columns, all, ns))))),
     shown.length < rows.length ? h("p", { class: "faint" }, `The first ${ROWS_MAX} of ${rows.length} rows: narrow them by the filter.`) : "", useLegend(),
     ns ? h("p", { class: "faint small" }, "1 of 4: yours, of all in the queue. Ahead: Jobs of other namespaces before your first. Of those only sums are told.") : dayTable(shown)];
@@ -246,19 +237,14 @@ export async function queuesPage(page) {
     if (!told || signal.aborted) return;
     draw(part, warnings(told), told.clusterQueues.length ? queueTable(told, known, params, ns) : empty(...(ns ? NO_OWN : NONE)));
   };
-  const narrow = (text) => {
-    if (text) params.set("text", text);
-    else params.delete("text");
-    history.replaceState(null, "", address(["queues"], Object.fromEntries(params)));
-    show();
-  };
   part.addEventListener("click", ({ target }) => {
     const name = target.closest("[data-cohort]")?.dataset.cohort;
     if (name === undefined) return;
     if (!foldedCohorts.delete(name)) foldedCohorts.add(name);
     show();
   });
-  draw(content, toolbar(params, narrow), part);
+  draw(content, narrowing({ title: "Queues", place: "queues", params, hint: "queue, Cohort or flavor", label: "Which queues",
+    choices: ONLY.map(([word]) => [word, { only: word === "all" ? "" : word }]), current: params.get("only") || "all" }, show), part);
   partAgain(SUMMARY_MS, page, async () => {
     const summary = await orNull(summaries(ns, "queue", signal));
     known = { groups: byKey(summary?.groups, "key"), others: byKey(summary?.others, "clusterQueue") };

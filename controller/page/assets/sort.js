@@ -3,7 +3,8 @@
 // A column: { key, head, isText, value(row), title }. Texts are sorted from A on, numbers from the largest on; isRising:
 // from the least on. What is not known (undefined) comes last either way.
 
-import { address, h } from "./dom.js";
+import { h } from "./dom.js";
+import { placeOf } from "./narrow.js";
 
 function sortColumn(columns, params) {
   return columns.find(({ key }) => key === params.get("sort")) || columns[0];
@@ -23,11 +24,11 @@ export function sorted(rows, columns, params, ties) {
   });
 }
 
-// A head is a button that sorts by it, and turns the order where it is sorted by it already. words: the place.
-export function sortHead(words, column, columns, params) {
+// A head is a button that sorts by it, and turns the order where it is sorted by it already.
+export function sortHead(place, column, columns, params) {
   const isSorted = column === sortColumn(columns, params), isTurned = Boolean(params.get("turn"));
   const isUp = Boolean(column.isText || column.isRising) !== isTurned;
-  const sort = () => { location.hash = address(words, { ...Object.fromEntries(params), sort: column.key, turn: isSorted && !isTurned ? "1" : "" }); };
+  const sort = () => { location.hash = placeOf(place, { ...Object.fromEntries(params), sort: column.key, turn: isSorted && !isTurned ? "1" : "" }); };
   return h("th", { scope: "col", class: column.class, "aria-sort": isSorted && (isUp ? "ascending" : "descending") },
     h("button", { type: "button", class: "plain", onclick: sort }, column.head, isSorted ? (isUp ? " ▲" : " ▼") : ""));
 }

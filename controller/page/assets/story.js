@@ -63,7 +63,7 @@ function waitsSince(job, runs) {
 
 // A Job on hold is in no queue. When that began is not known of one that has not run.
 function waitWords({ status: { reason, message = "" } }, runs) {
-  const isHeld = reason === ON_HOLD, because = message.split("; ")[0];
+  const isHeld = reason === ON_HOLD, because = message.split("; to queue it again")[0];
   if (runs.length) return isHeld ? because.replace(/^on hold/, "On hold") : "Queued again";
   return isHeld ? `Queued, and ${because}` : "Queued";
 }

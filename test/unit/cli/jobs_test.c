@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "cli/jobs/groups.h"
+#include "cli/jobs/named_queue.h"
 #include "cli/jobs/options.h"
 #include "cli/jobs/pages.h"
 #include "cli/jobs/report.h"
@@ -236,7 +237,16 @@ static void a_start_says_when(void **state)
 			"since 2026-11-25 14:05 UTC"},
 		{"\"state\":\"Stopping\",\"startedAt\":\"2026-11-26T00:00:00Z\"",
 			"since 00:00 UTC"},
-		{"\"state\":\"Running\",\"startedAt\":\"yesterday\"", "-  "}};
+		{"\"state\":\"Running\",\"startedAt\":\"yesterday\"", "-  "},
+		{"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\"", "?  "},
+		{"\"state\":\"Waiting\",\"reason\":\"NoNodeSuits\",\"start\":{\"misses\":16}",
+			"never"},
+		{"\"state\":\"Waiting\",\"reason\":\"ExceedsMaxQuota\"", "never"},
+		{"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"start\":{\"misses\":16}",
+			"over 30d"},
+		{"\"state\":\"Waiting\",\"reason\":\"OnHold\"", "-  "},
+		{"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"noForecasts\":true",
+			"-  "}};
 	(void)state;
 	clock_of("UTC");
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -437,6 +447,40 @@ static void a_summary_is_asked_for(void **state)
 	stage_close(&s);
 }
 
+static void a_queue_that_is_not_there_is_no_empty_one(void **state)
+{
+	static const struct {
+		const char *ns, *line, *name;
+		int status;
+		const char *body;
+		int rc;
+		const char *says;
+	} rows[] = {
+		{"team", "GET /apis/sluice.dev/v1alpha1/namespaces/team/localqueues?", "trainng",
+			200, LIST("{\"metadata\":{\"name\":\"training\"}}"), ERR_GONE,
+			"there is no LocalQueue \"trainng\" in namespace team; did you mean training?"},
+		{NULL, "GET /apis/sluice.dev/v1alpha1/localqueues?", "other", 200,
+			LIST("{\"metadata\":{\"name\":\"training\"}}"), ERR_GONE,
+			"there is no LocalQueue \"other\" in any namespace"},
+		{"team", "localqueues?", "training", 200,
+			LIST("{\"metadata\":{\"name\":\"training\"}}"), 0, ""},
+		{"team", "localqueues?", "trainng", 403, FORBIDDEN("bob"), ERR_DENIED,
+			"you may not list localqueues.sluice.dev there, so it is not known whether there is a LocalQueue \"trainng\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, rows[i].line, rows[i].status, rows[i].body);
+		assert_int_equal(
+			jobs_named_queue_look(s.loop, s.client, rows[i].ns, rows[i].name, &s.e),
+			rows[i].rc);
+		if (rows[i].rc < 0)
+			assert_string_equal(s.e.text, rows[i].says);
+		stage_close(&s);
+	}
+}
+
 static void the_api_server_says_who_asks(void **state)
 {
 	static const struct {
@@ -579,6 +623,7 @@ int main(void)
 		cmocka_unit_test(states_names_and_json),
 		cmocka_unit_test(all_pages_are_read),
 		cmocka_unit_test(what_can_be_chosen_there_is_chosen_there),
+		cmocka_unit_test(a_queue_that_is_not_there_is_no_empty_one),
 		cmocka_unit_test(the_api_server_says_who_asks),
 		cmocka_unit_test(pages_whose_moment_is_over_are_read_once_more),
 		cmocka_unit_test(no_answer_gets_a_sentence_with_the_cure),

@@ -271,6 +271,14 @@ static void cohorts_that_are_only_named_or_wrong_say_so(void **state)
 	world_close(&w);
 }
 
+/* It selects no namespace. */
+static void set_walled(struct queue *q, const char *name)
+{
+	struct clusterqueue_spec s = {.name = name, .cohort = ""};
+	struct err e = {""};
+	assert_int_equal(queue_set_clusterqueue(q, &s, &e), 0);
+}
+
 static void set_localqueue(
 	struct queue *q, const char *ns, const char *name, const char *clusterqueue)
 {
@@ -288,6 +296,8 @@ static void share_with_a_neighbour(struct world *w)
 	set_share(w->queue, "theirs", "research", 1);
 	set_localqueue(w->queue, "team-a", "second", "batch");
 	set_localqueue(w->queue, "team-a", "nowhere", "gone");
+	set_walled(w->queue, "walled");
+	set_localqueue(w->queue, "team-a", "spy", "walled");
 	set_localqueue(w->queue, "team-b", "secret", "batch");
 	set_localqueue(w->queue, "team-b", "private", "theirs");
 	struct job j = world_job(7, "hidden");
@@ -324,7 +334,11 @@ static void a_report_of_one_namespace_has_its_queues_and_sums(void **state)
 	assert_string_equal(json_text(cpu, "total"), "12");
 	assert_string_equal(json_text(cpu, "nominal"), "4");
 	assert_string_equal(json_text(cpu, "borrowed"), "8");
-	assert_int_equal(cJSON_GetArraySize(json_array(a.root, "localQueues")), 3);
+	assert_null(batch->next);
+	const cJSON *locals = json_array(a.root, "localQueues");
+	assert_int_equal(cJSON_GetArraySize(locals), 4);
+	assert_non_null(json_get(named(locals, "main"), "open"));
+	assert_null(json_get(named(locals, "spy"), "open"));
 	done(&a);
 	/* Who still holds quota of one that is being deleted is the business of others. */
 	queue_drop_clusterqueue(w.queue, "batch");

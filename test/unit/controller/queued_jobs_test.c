@@ -713,7 +713,7 @@ static void a_start_is_told_as_it_was_foretold(void **state)
 		.name = {"batch"}};
 	const cJSON *moved = json_object(start_of(&s, "one"), "moved");
 	assert_string_equal(json_text(moved, "why"),
-		"ClusterQueue batch was changed, 3 new Jobs are expected to start before this one");
+		"ClusterQueue batch was changed, 3 Jobs came that are expected to start before this one");
 	assert_true(strcmp(json_text(moved, "at"), json_text(moved, "from")) < 0);
 	foretold.start.p50_ms = s.sources.now_ms - 1;
 	assert_string_equal(start_cell(&s, "one"), "soon");

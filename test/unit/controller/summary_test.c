@@ -332,6 +332,24 @@ static void of_others_one_hears_numbers_alone(void **state)
 	stage_close(&s);
 }
 
+/* Who may make LocalQueues could name any ClusterQueue. */
+static void of_a_queue_that_lets_the_namespace_not_in_one_hears_nothing(void **state)
+{
+	struct stage s;
+	struct err e = {""};
+	(void)state;
+	stage_open(&s);
+	struct clusterqueue_spec closed = {.name = "closed", .generation = 1, .cohort = ""};
+	struct localqueue_spec lq = {
+		.ns = "team-b", .name = "pry", .generation = 1, .clusterqueue = "closed"};
+	assert_int_equal(queue_set_clusterqueue(s.world.queue, &closed, &e), 0);
+	assert_int_equal(queue_set_localqueue(s.world.queue, &lq, &e), 0);
+	const cJSON *root = summary(&s, "team-b", SUMMARY_BY_QUEUE);
+	assert_int_equal(cJSON_GetArraySize(json_array(root, "others")), 1);
+	assert_string_equal(json_text(item(root, "others", 0), "clusterQueue"), "batch");
+	stage_close(&s);
+}
+
 static void by_nonsense_is_refused(void **state)
 {
 	struct job_query q = {0};
@@ -384,6 +402,7 @@ int main(void)
 		cmocka_unit_test(a_sweep_is_of_one_namespace),
 		cmocka_unit_test(the_worst_comes_first_and_what_is_alike_is_one),
 		cmocka_unit_test(of_others_one_hears_numbers_alone),
+		cmocka_unit_test(of_a_queue_that_lets_the_namespace_not_in_one_hears_nothing),
 		cmocka_unit_test(by_nonsense_is_refused),
 		cmocka_unit_test(thousands_of_jobs_are_summed_up_at_once),
 	};
