@@ -89,10 +89,11 @@ function chooseNamespace() {
 }
 
 const NO_ROLE = "You have no role in any namespace yet. An admin of one gives it:";
+const NONE_FOUND = "You have no role in the namespaces that were looked at. Write yours below; or an admin of one gives you a role:";
 
 function drawNothing() {
   const user = session.who.user || "NAME";
-  draw(content, h("div", { class: "card lone" }, empty(NO_ROLE, `kubectl create rolebinding ${user.split(":").pop()} --clusterrole=sluice-batch-user --user=${user} -n NAMESPACE`), chooseNamespace()));
+  draw(content, h("div", { class: "card lone" }, empty(session.who.more ? NONE_FOUND : NO_ROLE, `kubectl create rolebinding ${user.split(":").pop()} --clusterrole=sluice-batch-user --user=${user} -n NAMESPACE`), chooseNamespace()));
 }
 
 function complainIn(signal) {

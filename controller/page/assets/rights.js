@@ -19,10 +19,10 @@ export async function learnRights(signal) {
   }
 }
 
-// True: nobody gave this person a role in any namespace.
+// True: there is no namespace that this person is known to have a role in.
 export function hasNothing() {
   const { who } = session;
-  return Boolean(who) && !who.mayAll && !who.more && !who.namespaces.length && !session.namespace;
+  return Boolean(who) && !who.mayAll && !who.namespaces.length && !session.namespace;
 }
 
 // True: the person may see some namespaces, and of queues what is told in those.
