@@ -243,11 +243,13 @@ function followQueues(page, parts) {
   });
 }
 
-// What the ledger tells: waits of today, stops of the last hour, money of the month.
+// What the ledger tells: waits of today, stops of the last hour, money of the month. One question after the other: few of
+// one namespace may wait for it.
 function followPast(page, known, show) {
   const { namespace, signal } = page, report = (words) => orNull(past("reports", namespace, { by: "queue", ...words }, signal)), nowhere = h("div");
   keptAgain(PAST_MS, page, nowhere, async () => {
-    const [day, hour, month, all] = await Promise.all([report({ since: "day" }), report({ since: "1h" }), report({ since: "month" }), lacksQueues() ? null : orNull(budgets(signal))]);
+    const day = await report({ since: "day" }), hour = await report({ since: "1h" }), month = await report({ since: "month" });
+    const all = lacksQueues() ? null : await orNull(budgets(signal));
     const mine = namespace && all ? { budgets: all.budgets.filter((b) => b.namespace === namespace) } : all;
     Object.assign(known, { day, month, budgets: mine, items: [...(mine ? budgetItems(mine.budgets) : []), ...(hour ? churnItem(hour) : [])] });
     show();
