@@ -292,7 +292,7 @@ def test_earlier_later_and_back(line, page):  # noqa: F811
         step(page, "Later")
         if not page.run(f"return {STEP} !== undefined", "Later"):
             break
-    assert 1 < n < 5, "the future ends in a week"
+    assert n < 5, "the future ends in a week"
 
 
 def test_a_job_has_the_axis_with_its_runs_and_its_expected_start(line, page):  # noqa: F811

@@ -271,9 +271,12 @@ function addLabels(items, view) {
   }
 }
 
-// Words at parts of a ground may go on until the next part.
+// Words at parts of a ground may go on until the next part; those of the part that is now stand behind now.
 function wordsAt(parts, words, view) {
-  return parts.map((part, i) => ({ x: part.x + 3, room: (parts[i + 1]?.x ?? view.width) - part.x - 11, candidates: words(part, view) }));
+  return parts.map((part, i) => {
+    const isNow = part.from <= view.now && view.now < part.until, x = isNow && view.nowX !== undefined ? view.nowX + 4 : part.x + 3;
+    return { x, room: (parts[i + 1]?.x ?? view.width) - x - 8, candidates: words(part, view) };
+  });
 }
 
 // Words one after the other in lines above a lane: each candidate is tried in each line. Returns how many lines they take.
