@@ -16,6 +16,7 @@
 #include "cli/priority.h"
 #include "cli/reserve/options.h"
 #include "cli/simulate/options.h"
+#include "cli/top/options.h"
 #include "cli/whatif/options.h"
 
 const struct command_row command_table[] = {
@@ -27,6 +28,7 @@ const struct command_row command_table[] = {
 		.words = "CLUSTERQUEUE",
 		.run = command_queue},
 	{.name = "jobs", .flags = &jobs_flags, .run = command_jobs},
+	{.name = "top", .flags = &top_flags, .run = command_top},
 	{.name = "explain",
 		.common = true,
 		.flags = &explain_flags,

@@ -31,6 +31,7 @@ int command_overcommit(void *options);
 int command_import(void *options);
 int command_simulate(void *options);
 int command_jobs(void *options);
+int command_top(void *options);
 int command_start(void *options);
 int command_whatif(void *options);
 int command_cost(void *options);

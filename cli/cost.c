@@ -72,8 +72,8 @@ void cost_render_table(const cJSON *root, const struct style *style, struct buf 
 	past_put_by(t, root);
 	table_head(t,
 		estimated
-			? ">RUNS|>RUNNING|>RUN TIME|>COST|>OF WHICH RUNNING|CURRENCY|>POD TIME LOST|>ESTIMATED|>EST. COST"
-			: ">RUNS|>RUNNING|>RUN TIME|>COST|>OF WHICH RUNNING|CURRENCY|>POD TIME LOST");
+			? ">ENDED|>RUNNING|>RUN TIME|>COST|>OF WHICH RUNNING|CURRENCY|>POD TIME LOST|>ESTIMATED|>EST. COST"
+			: ">ENDED|>RUNNING|>RUN TIME|>COST|>OF WHICH RUNNING|CURRENCY|>POD TIME LOST");
 	json_each(row, json_array(root, "rows")) {
 		put_row(t, past_key(row), COLOUR_NONE, row, estimated);
 		any = true;

@@ -19,6 +19,7 @@
 #include "controller/common/path.h"
 #include "controller/common/clock.h"
 #include "sluice/quantity.h"
+#include "sluice/queue.h"
 
 enum {
 	TREE_MAX_BYTES = 512 * 1024 * 1024,
@@ -157,12 +158,22 @@ static bool forecast_adds(const cJSON *job)
 	       start_ms - not_before_ms > FORECAST_SAME_MS;
 }
 
+/* Tells whether the sentence names other Jobs, so that a start must say whose it is. */
+static bool waits_for_jobs(const cJSON *job)
+{
+	return strcmp(text_of(status_of(job), "reason"), wait_reason_name(WAIT_DEPENDENCY)) == 0;
+}
+
 /* Appends ". Expected start 16:30 CET, 90 % sure by 18:00." */
 static void put_likely_start(const cJSON *job, struct short_times *times, struct buf *out)
 {
 	if (!forecast_adds(job))
 		return;
 	buf_puts(out, ". ");
+	if (waits_for_jobs(job)) {
+		text_render(text_of(json_object(job, "metadata"), "name"), out);
+		buf_puts(out, ": ");
+	}
 	start_report_line(forecast_of(job), times, out);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/hold.h"
 #include "cli/job_change.h"
 #include "cli/job_object.h"
 #include "cli/local_times.h"
@@ -68,7 +69,7 @@ static int say_held(const struct job_asked *a, const char *hold, struct err *e)
 	struct buf text;
 	buf_init(&text, HOLD_TEXT_MAX);
 	local_times_add(&(struct local_times){""}, hold, &text);
-	int rc = err_set(e, ERR_INVALID, "Job %s is already on hold: %.*s", a->name, SHOWN_MAX,
+	int rc = err_set(e, ERR_INVALID, "Job %s is already on hold: \"%.*s\"", a->name, SHOWN_MAX,
 		buf_text(&text));
 	buf_done(&text);
 	return rc;
@@ -125,6 +126,13 @@ static void tell(const struct job_asked *a, void *ctx, struct buf *out)
 
 static const struct job_change change = {
 	.field = "annotations", .key = HOLD_ANNOTATION, .check = check, .tell = tell};
+
+int hold_job(const struct job_asked *a, bool release, struct buf *out, struct err *e)
+{
+	struct hold_options o = {
+		.of = {.job = a->name, .value = release ? NULL : "true"}, .release = release};
+	return job_change_make(&change, a, &o.of, out, e);
+}
 
 int command_hold(void *options)
 {

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "base/similar.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/question.h"
@@ -17,19 +18,40 @@ struct queue_command {
 	struct queue_filter filter;
 };
 
+/* Offers the ClusterQueues that the answer shows. */
+static void look_for_similar(
+	const struct queue_filter *f, const struct queue_answer *a, struct similar *ret)
+{
+	similar_begin(ret, f->clusterqueue);
+	json_each(lq, a->localqueues)
+		similar_offer(ret, text_of(json_object(lq, "spec"), "clusterQueue"));
+	if (f->ns)
+		return;
+	json_each(cq, a->clusterqueues)
+		similar_offer(ret, text_of(json_object(cq, "metadata"), "name"));
+}
+
 static int not_found(const struct queue_filter *f, const struct queue_answer *a)
 {
 	struct err e;
-	bool hidden = !a->clusterqueues;
+	struct similar similar;
+	const char *meant = NULL;
+	bool hidden = !a->clusterqueues || a->is_reduced;
 	const char *ns = f->ns ? f->ns : a->ns ? a->ns : "";
+	if (f->clusterqueue) {
+		look_for_similar(f, a, &similar);
+		meant = similar_best(&similar);
+	}
 	if (f->clusterqueue && hidden)
 		err_set(&e, ERR_GONE,
-			"no LocalQueue%s%.63s leads to a ClusterQueue \"%.100s\"; you may not list clusterqueues.sluice.dev themselves",
-			*ns ? " of namespace " : "", ns, f->clusterqueue);
+			"no LocalQueue%s%.63s leads to a ClusterQueue \"%.100s\"%s%s%s; you may not list clusterqueues.sluice.dev themselves",
+			*ns ? " of namespace " : "", ns, f->clusterqueue,
+			meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 	else if (f->clusterqueue)
-		err_set(&e, ERR_GONE, "there is no ClusterQueue \"%.100s\"%s%.100s%s",
+		err_set(&e, ERR_GONE, "there is no ClusterQueue \"%.100s\"%s%.100s%s%s%s%s",
 			f->clusterqueue, f->ns ? " that a LocalQueue of namespace " : "",
-			f->ns ? f->ns : "", f->ns ? " leads to" : "");
+			f->ns ? f->ns : "", f->ns ? " leads to" : "",
+			meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 	else if (f->ns || (hidden && *ns))
 		err_set(&e, ERR_GONE, "namespace %.100s has no LocalQueue%s", ns,
 			f->ns ? ""

@@ -127,18 +127,21 @@ void report_render_table(const cJSON *root, const struct style *style, struct bu
 	bool any = false, gpu = any_gpu(root);
 	past_put_by(t, root);
 	table_head(t,
-		gpu ? ">JOBS|>STARTS|>RUNNING|ENDED|>WAIT P50|>WAIT P99|>RUN TIME|>CPU HOURS|>GPU HOURS|>POD TIME LOST|>COST|CURRENCY"
-		    : ">JOBS|>STARTS|>RUNNING|ENDED|>WAIT P50|>WAIT P99|>RUN TIME|>CPU HOURS|>POD TIME LOST|>COST|CURRENCY");
+		gpu ? ">JOBS|>STARTS|>RUNNING|ENDED|>WAIT P50|>WAIT P99|>RUN TIME|>CPU HOURS|>GPU HOURS|>POD TIME LOST|>COST OF ENDED|CURRENCY"
+		    : ">JOBS|>STARTS|>RUNNING|ENDED|>WAIT P50|>WAIT P99|>RUN TIME|>CPU HOURS|>POD TIME LOST|>COST OF ENDED|CURRENCY");
 	json_each(row, json_array(root, "rows")) {
 		put_row(t, past_key(row), COLOUR_NONE, row, gpu);
 		any = true;
 	}
 	json_each(total, json_array(root, "totals"))
 		put_row(t, "total", COLOUR_DIM, total, gpu);
-	if (any)
+	if (any) {
 		table_render(t, out);
-	else
+		buf_puts(out,
+			"WAIT is of runs that started: Jobs that still wait are not in it (sluice queue).\n");
+	} else {
 		past_put_none(root, &times, out);
+	}
 	past_put_note(root, &times, out);
 	if (truth_of(root, "more"))
 		buf_puts(out,

@@ -13,6 +13,7 @@
 #include "controller/net/http.h"
 #include "controller/ledger/pg.h"
 #include "controller/page/page.h"
+#include "controller/page/session.h"
 #include "controller/answers/answers.h"
 #include "controller/answers/job_query.h"
 #include "controller/answers/watch_terms.h"
@@ -30,6 +31,7 @@ struct ports {
 	struct auth *auth; /* may this caller ask? */
 	struct http *http, *probes;
 	struct answers *answers;
+	struct sessions *sessions;
 	struct buf metrics;	  /* the page of /metrics */
 	int64_t metrics_until_us; /* until when that page is kept */
 	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
@@ -135,14 +137,24 @@ static struct http_rights page_rights(const struct http_question *q, const char 
 	const struct watch_words watch = {.watch = http_param(q, "watch")};
 	const char *type;
 	struct http_rights x = {.open = page_text(path, &type) != NULL};
+	if (strcmp(path, SESSION_PATH) == 0)
+		return sessions_rights();
 	if (x.open || page_right(path, watch_wanted(&watch), &x.must))
 		return x;
 	return api_rights(path);
 }
 
+static bool take_session(struct ports *p, struct http_question *q, const char *path)
+{
+	if (strcmp(path, SESSION_PATH) != 0)
+		return false;
+	sessions_take(p->sessions, q, informer_synced(p->parts->informer));
+	return true;
+}
+
 static bool on_defer(struct http_question *q, const char *path, void *ctx)
 {
-	return take_page_file(q, path) || take_question(ctx, q, path);
+	return take_page_file(q, path) || take_session(ctx, q, path) || take_question(ctx, q, path);
 }
 
 static enum auth_verdict on_ask(const struct auth_caller *caller, const struct right *right,
@@ -209,6 +221,11 @@ static void make_auth(struct ports *p)
 		.log = p->parts->log,
 		.audience = p->parts->options->token_audience};
 	p->auth = auth_new(&o);
+	struct sessions_options s = {.loop = p->parts->loop,
+		.auth = p->auth,
+		.queue = p->parts->queue,
+		.cell = p->parts->options->cell};
+	p->sessions = sessions_new(&s);
 }
 
 static int open_all(struct ports *p, struct err *e)
@@ -270,6 +287,7 @@ void ports_close(struct ports *p)
 		return;
 	/* First those that give verdicts and answers (http_free()). */
 	auth_free(p->auth);
+	sessions_free(p->sessions);
 	if (p->http)
 		answers_drop(p->answers, p->http);
 	http_free(p->http);

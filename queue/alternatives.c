@@ -90,8 +90,11 @@ static void add_classes(const struct queue *q, const struct workload *w, struct 
 		if (!highest || priority_is_lower(highest, c))
 			highest = c;
 	}
+	ret->priority = w->key.priority;
 	ret->next_class = lowest ? lowest->name : NULL;
+	ret->next_priority = lowest ? counted(w->lq->cq, lowest->value) : 0;
 	ret->highest_class = highest != lowest ? highest->name : NULL;
+	ret->highest_priority = highest ? counted(w->lq->cq, highest->value) : 0;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

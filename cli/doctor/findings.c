@@ -176,7 +176,7 @@ void findings_render_table(
 		render_one(&f[i], style, out);
 	struct counters t = count(f, n);
 	if (t.findings == 0)
-		buf_puts(out, "nothing found");
+		buf_puts(out, "no problem found");
 	else
 		buf_printf(out, "%zu finding%s", t.findings, t.findings == 1 ? "" : "s");
 	buf_printf(out, ": %zu checks ok, %zu warn, %zu fail, %zu skipped\n", t.verdict[VERDICT_OK],

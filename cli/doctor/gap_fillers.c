@@ -89,5 +89,5 @@ void check_gap_fillers(struct doctor_context *p, struct findings *f)
 	}
 	if (f->count == 0)
 		findings_ok(f,
-			"no ClusterQueue with reclaimWithinCohort Any or StrictFIFO leaves open what negative priorities mean");
+			"it is clear of each ClusterQueue whether its Jobs of a priority below 0 only fill gaps");
 }

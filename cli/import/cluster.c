@@ -14,7 +14,8 @@ struct reader {
 	struct import *import;
 	struct kube_client *client;
 	struct json *json;
-	bool answered; /* some listing could be read */
+	bool answered;	/* some listing could be read */
+	bool has_kueue; /* the cluster has kinds of Kueue */
 };
 
 /* A kind: where it is, and what its items are when they do not say so. */
@@ -92,8 +93,12 @@ static int read_all(struct reader *r, struct err *e)
 	for (size_t i = 0; rc == 0 && (k = import_kind_at(i)); i++)
 		if (k->plural)
 			rc = forgive(r, read_kind(r, k, e), k->name, e);
+	r->has_kueue = r->answered;
 	if (rc == 0)
-		rc = forgive(r, read_configuration(r, e), "Configuration", e);
+		rc = read_configuration(r, e);
+	if (rc == ERR_GONE && !r->has_kueue)
+		rc = 0; /* no Kueue, so no configuration of it is missing */
+	rc = forgive(r, rc, "Configuration", e);
 	if (rc == 0)
 		rc = forgive(r, read_listing(r, &cronjobs, e), "CronJob", e);
 	if (rc == 0)
@@ -105,10 +110,13 @@ static int read_all(struct reader *r, struct err *e)
 
 int import_cluster_read(const struct import_cluster *c, struct import *i, struct err *e)
 {
-	struct reader r = {c, i, NULL, json_new(QUESTION_TREE_MAX), false};
+	struct reader r = {c, i, NULL, json_new(QUESTION_TREE_MAX), false, false};
 	r.client = question_client(c->loop, c->config);
 	int rc = read_all(&r, e);
 	kube_client_free(r.client);
 	json_free(r.json);
+	if (rc == 0 && !r.has_kueue && i->nitems == import_count(i, IMPORT_UNTOUCHED))
+		return err_set(e, ERR_GONE,
+			"there is nothing of Kueue in this cluster: neither its kinds nor a Job for it");
 	return rc;
 }

@@ -63,10 +63,23 @@ static const struct flag rows[] = {
 		.value = "Waiting|Starting|Running|Stopping|Deleting|Ended|..."},
 	{FLAG_GIVEN("mine", 'm', struct jobs_options, mine)},
 	{FLAG_TEXT("selector", struct jobs_options, selector), .letter = 'l'},
+	{FLAG_TEXT("group", struct jobs_options, group), .letter = 'g',
+		.value = "queue|user|sweep|namespace"},
 	{FLAG_GIVEN("watch", 'w', struct jobs_options, watch)},
 	{FLAG_OUTPUT(struct jobs_options, output, "table|wide|json|name")},
 	FLAGS_CLUSTER(struct jobs_options),
 };
+
+/* Checks what goes together with --group: all Jobs are summed up. */
+static int check_group(const struct jobs_options *o, struct err *e)
+{
+	if (o->queue || o->states != JOB_STATE_ANY || o->mine || (o->selector && *o->selector))
+		return err_set(e, ERR_INVALID,
+			"--group sums up all Jobs, so it goes without -q, --state, -l and --mine");
+	if (o->output != OUTPUT_TABLE && o->output != OUTPUT_JSON)
+		return err_set(e, ERR_INVALID, "with --group, -o must be table or json");
+	return 0;
+}
 
 static int finish(void *options, char **word, size_t nwords, struct err *e)
 {
@@ -75,7 +88,8 @@ static int finish(void *options, char **word, size_t nwords, struct err *e)
 		return err_set(e, ERR_INVALID,
 			"it takes no names, and \"%.60s\" is one: sluice explain job/NAME says all of one Job",
 			word[0]);
-	return options_check_namespaces(o->namespace_name, o->all_namespaces, e);
+	int rc = o->group ? check_group(o, e) : 0;
+	return rc ? rc : options_check_namespaces(o->namespace_name, o->all_namespaces, e);
 }
 
 const struct flag_table jobs_flags = {FLAG_TABLE(rows, struct jobs_options), .finish = finish};

@@ -27,7 +27,8 @@ struct jobs_options {
 	const char *queue;	    /* NULL: any */
 	unsigned states;	    /* JOB_STATE_ANY: any */
 	const char *selector;	    /* NULL: any */
-	enum output output;	    /* not OUTPUT_CSV */
+	const char *group;  /* by what they are summed up: "queue" ...; NULL: they are not */
+	enum output output; /* not OUTPUT_CSV */
 	struct kube_config_options kube;
 };
 

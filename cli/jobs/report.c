@@ -12,20 +12,18 @@
 #include "cli/ledger_down.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
+#include "cli/start_words.h"
 #include "controller/common/visibility_names.h"
 #include "queue/job/text.h"
+#include "sluice/queue.h"
 
 enum {
 	CELL_BYTES = 1024,
 	RESOURCES_NARROW = 3, /* resources shown; more are counted */
 	MESSAGE_BYTES = 80,
 	JSON_MAX_BYTES = 512 * 1024 * 1024,
-	SECOND = 1000,
-	MINUTE = 60 * SECOND,
-	HOUR = 60 * MINUTE,
 };
 
-#define DAY (INT64_C(24) * HOUR)
 #define NONE "-"
 
 struct jobs_report {
@@ -49,21 +47,20 @@ static void put_clock(struct jobs_report *r, int64_t at_ms, struct buf *out)
 	short_times_put(&times, at_ms, out);
 }
 
-static void put_earliest(int64_t ms, struct buf *out)
+/* Appends what is known of a start that has no time: "never" of a Job that must be changed first, "?" where none
+ * was worked out yet. */
+static void put_no_time(const cJSON *status, struct buf *out)
 {
-	if (ms > 0)
-		buf_printf(out, "in %s", span_short(ms).s);
+	enum wait_reason reason = wait_reason_named(text_of(status, "reason"));
+	bool waits = strcmp(text_of(status, "state"), "Waiting") == 0;
+	if (waits && wait_reason_never_starts(reason))
+		buf_puts(out, "never");
+	else if (waits && json_object(status, "start") && !wait_reason_needs_change(reason))
+		buf_puts(out, "over 30d");
+	else if (waits && !truth_of(status, "noForecasts") && !wait_reason_needs_change(reason))
+		buf_puts(out, "?");
 	else
-		buf_puts(out, "due");
-}
-
-/* Appends a guess. */
-static void put_wait(const char *how, int64_t ms, struct buf *out)
-{
-	if (ms > 0)
-		buf_printf(out, "%s %s", how, span_about(ms).s);
-	else
-		buf_puts(out, "due");
+		buf_puts(out, NONE);
 }
 
 /* Appends the start: "in 3h12m" if time alone keeps the Job, "in about 3h12m" by the queue played
@@ -75,11 +72,11 @@ static void put_start(struct jobs_report *r, const cJSON *status, struct buf *ou
 		buf_puts(out, "since ");
 		put_clock(r, at_ms, out);
 	} else if (instant_of(status, "startAt", &at_ms)) {
-		put_earliest(at_ms - now_ms, out);
+		start_words_put(at_ms - now_ms, true, out);
 	} else if (instant_of(json_object(status, "start"), "p50", &at_ms)) {
-		put_wait("in about", at_ms - now_ms, out);
+		start_words_put(at_ms - now_ms, false, out);
 	} else {
-		buf_puts(out, NONE);
+		put_no_time(status, out);
 	}
 }
 

@@ -64,7 +64,7 @@ static void put_sentence(const struct account *a, struct buf *out)
 	if (!a->enabled) {
 		buf_printf(out, " lends nothing: %s.\n",
 			a->ruling.governed ? "it is switched off (enable is false)"
-					   : "it is not enabled for this node");
+					   : "lending is off for it");
 		return;
 	}
 	if (a->degraded) {
@@ -81,11 +81,16 @@ static void put_sentence(const struct account *a, struct buf *out)
 static void put_whose(const struct account *a, struct buf *out)
 {
 	const struct snapshot_ruling *r = &a->ruling;
+	if (!a->enabled && !a->has_sample) {
+		buf_puts(out,
+			"  What it would lend is not known: there is no sample of what it uses.\n");
+		return;
+	}
 	buf_printf(out, "  By profile %s, as ", profile_names[r->strategy.profile]);
 	text_render(*r->whose ? r->whose : "its defaults are", out);
 	if (!a->enabled)
-		buf_puts(out, *r->whose ? " has it; this is what it would be.\n"
-					: "; this is what it would be.\n");
+		buf_puts(out, *r->whose ? " has it. Below: what it would lend.\n"
+					: ". Below: what it would lend.\n");
 	else if (*r->whose)
 		buf_puts(out, " has it.\n");
 	else

@@ -91,7 +91,7 @@ void past_run_why(const cJSON *run, struct buf *out)
 	} else {
 		past_run_reason(run, out);
 		if (past_run_is(run, "Stopping"))
-			buf_puts(out, ", waiting for its pods to end");
+			buf_puts(out, "; its own pods have not ended yet");
 	}
 }
 

@@ -136,7 +136,7 @@ static void put_end(struct story *s, const cJSON *run)
 		buf_puts(s->out, "stopping since ");
 		put_time(s, text_of(run, "stoppingAt"));
 		put_colon_reason(s, run);
-		buf_puts(s->out, ", waiting for its pods to end");
+		buf_puts(s->out, "; its own pods have not ended yet");
 	} else {
 		put_ended(s, run);
 	}

@@ -74,12 +74,14 @@ static int read_clusterqueues(struct asking *a, struct err *e)
 	struct question_facts facts;
 	int rc = list(a, SLUICE_ROOT "/clusterqueues", CLUSTERQUEUE_TREE, &a->of->clusterqueues,
 		&facts, e);
-	if (rc != ERR_DENIED)
-		return rc;
+	return rc == ERR_DENIED ? 0 : rc;
+}
+
+static void say_hidden(struct asking *a)
+{
 	put_notice(a,
 		"You may not list " CLUSTERQUEUES
 		", so quotas are not shown. An admin can give you that right: the ClusterRole sluice-viewer has it, bound by a ClusterRoleBinding.");
-	return 0;
 }
 
 /* ---- LocalQueues ----------------------------------------------------------------------------- */
@@ -141,10 +143,12 @@ static bool is_silent(const struct question_facts *facts)
 	return facts->http_status == 0 || facts->http_status >= 500;
 }
 
-/* Reads the Jobs whose pods are stuck. Without them the answer is shorter, but still an answer. */
-static void read_stuck(struct asking *a)
+/* Reads the Jobs whose pods are stuck. Without them the answer is shorter, but still an answer.
+ * False: that API fails, whatever is asked. */
+static bool read_stuck(struct asking *a)
 {
 	static const char any[] = "status.trouble.reason!=";
+	bool answers = true;
 	struct question_facts facts;
 	struct buf path;
 	const cJSON *root;
@@ -167,21 +171,41 @@ static void read_stuck(struct asking *a)
 		put_notice(a,
 			"The controller does not answer%s%.300s%s: this shows what it wrote last.",
 			*facts.message ? " (" : "", facts.message, *facts.message ? ")" : "");
+		answers = false;
 	}
 	buf_done(&path);
+	return answers;
 }
 
-/* Reads the QueueReport, for users who see ClusterQueues, where that API answers. */
-static void read_report(struct asking *a)
+/* Reads the QueueReport, of a namespace or (NULL) of all, where that API answers. */
+static void read_report(struct asking *a, const char *ns)
 {
 	struct question_facts facts;
+	struct buf path;
+	buf_init(&path, PATH_MAX_BYTES);
+	if (ns)
+		path_format(&path, VISIBILITY_ROOT "/namespaces/%s/queuereports", ns);
+	else
+		buf_puts(&path, VISIBILITY_ROOT "/queuereports");
 	const struct kube_request r = {.method = KUBE_GET,
-		.path = VISIBILITY_ROOT "/queuereports",
+		.path = buf_text(&path),
 		.timeout_ms = STUCK_TIMEOUT_MS,
 		.answer_ceiling = QUESTION_ANSWER_MAX};
 	if (question_send(a->loop, a->client, &r, a->of->tree[REPORT_TREE], &a->of->report, &facts,
 		    NULL) != 0)
 		a->of->report = NULL;
+	buf_done(&path);
+}
+
+/* Reads what a user who may not list ClusterQueues is told of those that matter to the namespace. */
+static void read_reduced(struct asking *a, bool api_answers)
+{
+	if (a->of->ns && api_answers)
+		read_report(a, a->of->ns);
+	a->of->clusterqueues = json_array(a->of->report, "clusterQueues");
+	a->of->is_reduced = a->of->clusterqueues;
+	if (!a->of->is_reduced)
+		say_hidden(a);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -196,11 +220,14 @@ int queue_answer_get(struct ev_loop *loop, struct kube_client *client,
 	int rc = read_clusterqueues(&a, e);
 	if (rc == 0 && (q->localqueues || !ret->clusterqueues))
 		rc = read_localqueues(&a, e);
-	if (rc == 0)
-		read_stuck(&a);
-	if (rc == 0 && ret->clusterqueues && ret->stuck)
-		read_report(&a);
-	return rc;
+	if (rc != 0)
+		return rc;
+	bool api_answers = read_stuck(&a);
+	if (!ret->clusterqueues)
+		read_reduced(&a, api_answers);
+	else if (ret->stuck)
+		read_report(&a, NULL);
+	return 0;
 }
 
 void queue_answer_done(struct queue_answer *a)

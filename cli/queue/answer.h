@@ -3,7 +3,8 @@
  * the kubeconfig. All that a table shows of them is in their spec and status.
  *
  * A missing right makes the answer shorter, and a notice says which. A user who may list
- * LocalQueues of one namespace alone gets the kubeconfig's.
+ * LocalQueues of one namespace alone gets the kubeconfig's, and where that API answers, the
+ * ClusterQueues that they lead to: by the QueueReport of that namespace, which has sums alone.
  *
  * The API visibility.sluice.dev, where it is there, adds the Jobs whose pods are stuck. Its
  * QueueReport, for users who may list it, adds what no status has: how many Jobs are being stopped,
@@ -26,11 +27,12 @@ enum { QUEUE_NOTICES_MAX = 3, QUEUE_NOTICE_SIZE = 700, QUEUE_TREES = 4 };
 /* Arrays of objects. The question is borrowed as long as the answer is read. */
 struct queue_answer {
 	const cJSON *clusterqueues; /* NULL: may not be listed */
-	const cJSON *localqueues;   /* NULL: not wanted, or may not be listed */
-	const char *ns;		    /* namespace of the LocalQueues; NULL: all */
-	const cJSON *stuck;	    /* QueuedJobs that have a trouble; NULL: not known */
-	const char *stuck_ns;	    /* namespace of the stuck Jobs; NULL: all */
-	const cJSON *report;	    /* a QueueReport; NULL: not known */
+	bool is_reduced; /* they are of the namespace's QueueReport: no specs, no messages */
+	const cJSON *localqueues; /* NULL: not wanted, or may not be listed */
+	const char *ns;		  /* namespace of the LocalQueues; NULL: all */
+	const cJSON *stuck;	  /* QueuedJobs that have a trouble; NULL: not known */
+	const char *stuck_ns;	  /* namespace of the stuck Jobs; NULL: all */
+	const cJSON *report;	  /* a QueueReport; NULL: not known */
 	size_t nnotices;
 	char notice[QUEUE_NOTICES_MAX][QUEUE_NOTICE_SIZE]; /* sentences about the whole answer */
 	struct json *tree[QUEUE_TREES];

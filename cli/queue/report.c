@@ -117,12 +117,40 @@ static void put_troubles_of(const struct queue_answer *a, const cJSON *queue, st
 			put_trouble(job, queue, out);
 }
 
+/* ---- windows --------------------------------------------------------------------------------- */
+
+/* Returns whether windows let no Job start. Only a QueueReport says. */
+static bool is_closed(const cJSON *q)
+{
+	const cJSON *open = json_object(q, "open");
+	return open && !truth_of(open, "isOpen");
+}
+
+/* Adds "batch: its windows are closed until 2026-11-27 02:00 CET". */
+static void put_window(const cJSON *q, struct local_times *times, struct buf *out)
+{
+	const cJSON *open = json_object(q, "open");
+	const char *until = text_of(open, "until");
+	if (!is_closed(q) && !*until)
+		return;
+	buf_putc(out, '\n');
+	put_name(q, out);
+	buf_printf(out, ": its windows are %s", is_closed(q) ? "closed" : "open");
+	if (*until) {
+		buf_puts(out, " until ");
+		local_times_render(times, until, out);
+	}
+	buf_putc(out, '\n');
+}
+
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 static void put_state(struct table *t, const cJSON *q)
 {
 	struct queue_verdict v = queue_object_verdict(q);
-	if (v.active && v.is_refused)
+	if (v.active && is_closed(q))
+		table_cell(t, COLOUR_YELLOW, "closed");
+	else if (v.active && v.is_refused)
 		table_cell(t, COLOUR_YELLOW, v.reason);
 	else
 		table_cell(t, v.active ? COLOUR_NONE : COLOUR_RED, v.active ? "active" : v.reason);
@@ -240,7 +268,7 @@ static void put_holdings(struct table *t, const struct queue_answer *a, const cJ
 static size_t localqueues(const struct queue_answer *a, const struct queue_filter *f,
 	const struct style *style, struct buf *out)
 {
-	bool holdings = !a->clusterqueues;
+	bool holdings = !a->clusterqueues || a->is_reduced;
 	size_t shown = 0;
 	struct table *t = table_new(style);
 	table_head(t,
@@ -282,12 +310,13 @@ static void put_message(
 }
 
 /* Adds what is wrong with a queue, or why it starts nothing. A LocalQueue says nothing of its
- * inactive ClusterQueue where that one is shown. */
+ * inactive ClusterQueue where that one is shown, and says why. */
 static void put_messages_of(
 	const struct queue_answer *a, const cJSON *q, struct local_times *times, struct buf *out)
 {
 	struct queue_verdict v = queue_object_verdict(q);
-	bool tells = *queue_object_namespace(q) == '\0' || !a->clusterqueues;
+	bool is_told = a->clusterqueues && !a->is_reduced;
+	bool tells = *queue_object_namespace(q) == '\0' || !is_told;
 	if (v.is_refused || (!v.active && tells))
 		put_message(q, v.message, times, out);
 	if (v.is_outdated)
@@ -350,11 +379,13 @@ size_t queue_render_table(const struct queue_answer *a, const struct queue_filte
 	struct local_times times = {""};
 	put_ledger_down(a, &times, out);
 	size_t shown = clusterqueues(a, f, wide, style, out);
-	if (wide || f->clusterqueue || f->ns || !a->clusterqueues)
+	if (wide || f->clusterqueue || f->ns || !a->clusterqueues || a->is_reduced)
 		shown += localqueues(a, f, style, out);
 	json_each(q, a->clusterqueues)
-		if (shows_clusterqueue(a, f, q))
+		if (shows_clusterqueue(a, f, q)) {
+			put_window(q, &times, out);
 			put_messages_of(a, q, &times, out);
+		}
 	json_each(l, a->localqueues)
 		if (shows_localqueue(f, l))
 			put_messages_of(a, l, &times, out);
@@ -393,6 +424,8 @@ static void put_object(const cJSON *q, struct json_writer *w)
 	jw_end(w);
 	put_tree(q, "spec", w);
 	put_tree(q, "status", w);
+	if (json_object(q, "open"))
+		put_tree(q, "open", w);
 	jw_end(w);
 }
 

@@ -23,7 +23,7 @@ struct queue_filter {
 size_t queue_render_table(const struct queue_answer *a, const struct queue_filter *f, bool wide,
 	const struct style *style, struct buf *out);
 /* Renders {"clusterQueues":[...],"localQueues":[...]}, with metadata (name and namespace), spec and
- * status of each. JSON has no notices. Returns as queue_render_table(). */
+ * status of each, and "open" where a QueueReport has it. JSON has no notices. Returns as queue_render_table(). */
 size_t queue_render_json(
 	const struct queue_answer *a, const struct queue_filter *f, struct buf *out);
 

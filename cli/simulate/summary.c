@@ -10,6 +10,7 @@
 #include "base/span.h"
 #include "queue/price/money.h"
 #include "sluice/quantity.h"
+#include "sluice/queue.h"
 
 /* How many Jobs without an expected end are named, in JSON and in the table. */
 #define ENDLESS_NAMED 100
@@ -373,6 +374,16 @@ static void count_row(struct table *t, const char *what, uint64_t n)
 	table_end_row(t);
 }
 
+/* Returns the words for a reason whose name is too long to be read; NULL: the name is told. */
+static const char *stop_words(const char *reason)
+{
+	if (strcmp(reason, stop_reason_name(STOP_REASON_MAX_RUN)) == 0)
+		return "at their time limit";
+	if (strcmp(reason, stop_reason_name(STOP_REASON_REQUEUE_LIMIT)) == 0)
+		return "for good: pods not ready in time";
+	return NULL;
+}
+
 static void stops_rows(const struct summary *s, struct table *t)
 {
 	if (s->preempted > 0 || s->nstops == 0)
@@ -380,7 +391,9 @@ static void stops_rows(const struct summary *s, struct table *t)
 	for (size_t i = 0; i < s->nstops; i++) {
 		if (strcmp(s->stop[i].reason, "Preempted") == 0)
 			continue;
-		table_cellf(t, COLOUR_DIM, "stopped: %s", s->stop[i].reason);
+		const char *words = stop_words(s->stop[i].reason);
+		table_cellf(t, COLOUR_DIM, "stopped%s %s", words ? "" : ":",
+			words ? words : s->stop[i].reason);
 		table_cellf(t, COLOUR_NONE, "%zu", s->stop[i].count);
 		table_end_row(t);
 	}
@@ -400,7 +413,7 @@ static void money_rows(const struct summary *s, struct table *t)
 	if (s->missed > 0)
 		count_row(t, "deadlines missed", s->missed);
 	if (s->unreachable > 0)
-		count_row(t, "... known to be before", s->unreachable);
+		count_row(t, "... known in advance", s->unreachable);
 }
 
 static void endless_row(const struct summary *s, struct table *t)

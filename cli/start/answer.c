@@ -7,7 +7,7 @@
 static int say_unknown(const struct start_question *q, struct err *e)
 {
 	return err_set(e, ERR_GONE,
-		"no Job %.253s is queued in namespace %.63s; sluice explain job/%.253s -n %.63s says what became of it",
+		"no Job %.253s is queued in namespace %.63s (another namespace: -n); sluice explain job/%.253s -n %.63s says what became of it",
 		q->name, q->ns, q->name, q->ns);
 }
 

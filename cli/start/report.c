@@ -9,6 +9,7 @@
 #include "cli/hold_words.h"
 #include "cli/local_times.h"
 #include "cli/short_times.h"
+#include "sluice/queue.h"
 
 #define HORIZON "30 days" /* length of a simulation */
 
@@ -40,7 +41,8 @@ bool start_report_is_to_come(const cJSON *job)
 static void put_never(const cJSON *start, struct buf *out)
 {
 	const char *waits_for = text_of(start, "waitsFor");
-	buf_puts(out, "No start expected within " HORIZON);
+	bool as_it_is = wait_reason_needs_change(wait_reason_named(text_of(start, "reason")));
+	buf_puts(out, as_it_is ? "No start as things are" : "No start expected within " HORIZON);
 	if (*waits_for) {
 		buf_puts(out, ": ");
 		text_render(waits_for, out);

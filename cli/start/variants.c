@@ -247,10 +247,12 @@ void start_variants_render(
 		buf_putc(out, '\n');
 		return;
 	}
-	if (start)
+	if (start) {
 		start_report_line_of(start, draws_of(start, status), &times, out);
-	else
+		buf_puts(out, " (By its own simulations: sluice when may tell another time.)");
+	} else {
 		buf_puts(out, "No forecast.");
+	}
 	buf_puts(out, "\n\n");
 	size_t helpful = put_helpful(review, &times, style, out);
 	if (helpful > 0)

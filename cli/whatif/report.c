@@ -41,11 +41,12 @@ static void put_queues(const cJSON *status, const struct style *style, struct bu
 	if (!queues || !queues->child)
 		return;
 	struct table *t = table_new(style);
-	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|SAME|WAIT WITHOUT|WAIT WITH");
+	table_head(t, "CLUSTERQUEUE|EARLIER|LATER|NO LONGER|SAME|WAIT WITHOUT|WAIT WITH");
 	json_each(q, queues) {
 		table_cell(t, COLOUR_NONE, text_of(q, "clusterQueue"));
 		table_count(t, number_of(q, "earlier") + number_of(q, "newlyStart"));
-		table_count(t, number_of(q, "later") + number_of(q, "neverAnyMore"));
+		table_count(t, number_of(q, "later"));
+		table_count(t, number_of(q, "neverAnyMore"));
 		table_count(t, number_of(q, "same"));
 		put_wait(t, q, "p50WaitSecondsBefore");
 		put_wait(t, q, "p50WaitSecondsAfter");

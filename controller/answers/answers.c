@@ -21,6 +21,8 @@
 #include "controller/answers/reader.h"
 #include "controller/answers/review_reply.h"
 #include "controller/answers/start_review.h"
+#include "controller/answers/summary.h"
+#include "controller/answers/timeline.h"
 #include "controller/answers/watchers.h"
 #include "controller/answers/whatif.h"
 
@@ -40,7 +42,10 @@ struct answers {
 	struct watchers *watchers;
 	struct link asked; /* by review_reply.link: questions that are played */
 	struct link pending;
-	struct queued_jobs *all; /* in the child: all Jobs at its moment */
+	/* In the child: all Jobs at its moment, and the last summary of them. */
+	struct queued_jobs *all;
+	struct buf summary;
+	struct job_query summary_query;
 };
 
 /* ---- who can answer -------------------------------------------------------------------------- */
@@ -68,8 +73,12 @@ static void take_one(struct answers *a, struct http_question *q, const struct jo
 {
 	struct queued_jobs_sources s = sources(a);
 	struct buf body;
+	char tag[CODING_TAG_SIZE];
+	uint64_t news = 0;
 	buf_init(&body, ONE_MAX_BYTES);
-	bool is_known = queued_jobs_one(&s, query, &body);
+	bool is_known = queued_jobs_one(&s, query, &body, &news);
+	coding_tag_number(news, tag);
+	http_tag(q, query->form == FORM_OBJECTS ? tag : "");
 	if (body.failed) {
 		complain(q, 413, "what is known of this Job is larger than 1 MiB");
 	} else if (is_known) {
@@ -91,6 +100,38 @@ static void serve_events(
 	rest.ptr += sizeof(how);
 	rest.len -= sizeof(how);
 	queued_jobs_events(a->all, query, &how, rest, out);
+}
+
+/* The first byte of an answer that is a sentence: what was asked for is not there. No JSON and
+ * nothing packed begins so. */
+#define NOT_THERE '!'
+
+static void serve_timeline(struct answers *a, const struct job_query *query, struct buf *out)
+{
+	struct err e = {""};
+	if (timeline_put(a->all, query, out, &e) != 0)
+		buf_printf(out, "%c%s", NOT_THERE, e.text);
+	else if (query->takes_gzip)
+		coding_gzip(out);
+}
+
+static bool is_same_summary(const struct job_query *a, const struct job_query *b)
+{
+	return a->ask == b->ask && strcmp(a->ns, b->ns) == 0 && a->by == b->by &&
+	       a->takes_gzip == b->takes_gzip;
+}
+
+/* Fifty pages that show the same ask for the same: it is made once of each moment. */
+static void serve_summary(struct answers *a, const struct job_query *query, struct buf *out)
+{
+	if (!is_same_summary(&a->summary_query, query)) {
+		buf_reset(&a->summary);
+		summary_put(a->all, query, &a->summary);
+		if (query->takes_gzip)
+			coding_gzip(&a->summary);
+		a->summary_query = *query;
+	}
+	buf_add(out, a->summary.ptr, a->summary.len);
 }
 
 /* Answers a question of the reader, in the child. */
@@ -118,6 +159,12 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 	case ASK_EVENTS:
 		serve_events(a, &query, question, out);
 		return;
+	case ASK_TIMELINE:
+		serve_timeline(a, &query, out);
+		return;
+	case ASK_SUMMARY:
+		serve_summary(a, &query, out);
+		return;
 	}
 	must_not_get_here();
 }
@@ -126,6 +173,13 @@ static void forget(struct pending *p)
 {
 	list_leave(&p->link);
 	free(p);
+}
+
+static void complain_of_absence(struct http_question *q, struct slice body)
+{
+	char sentence[sizeof(((struct err *)0)->text)];
+	snprintf(sentence, sizeof(sentence), "%.*s", (int)body.len - 1, body.ptr + 1);
+	complain(q, 404, sentence);
 }
 
 static void on_list(const struct reader_answer *r, void *ctx)
@@ -139,6 +193,8 @@ static void on_list(const struct reader_answer *r, void *ctx)
 			"this list is larger than 64 MiB: ask for it in pages (limit=500), or for one namespace");
 	else if (r->sentence)
 		complain(q, r->too_many ? 429 : 503, r->sentence);
+	else if (body.len > 0 && body.ptr[0] == NOT_THERE)
+		complain_of_absence(q, r->body);
 	else if (!complain_of_unsent(q, body.len,
 			 "ask for this one in pages (limit=500), or again in a moment"))
 		http_answer(q, (struct http_reply){200, JSON}, &body);
@@ -229,10 +285,34 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 		take_now_or_later(a, q, query);
 }
 
+/* Takes a question about a report for which the reader goes over all Jobs. */
+static void take_read(struct answers *a, struct http_question *q, const struct report_path *p)
+{
+	struct job_query query = {.takes_gzip = http_takes_gzip(q)};
+	struct err e = {""};
+	snprintf(query.ns, sizeof(query.ns), "%s", p->ns);
+	memcpy(query.path_ns, query.ns, sizeof(query.path_ns));
+	int rc = p->report == REPORT_TIMELINES
+			 ? job_query_take_timeline(&query, http_param(q, "until"),
+				   http_param(q, "clusterQueue"), &e)
+			 : summary_take(&query, http_param(q, "by"), &e);
+	if (rc != 0)
+		complain(q, 400, e.text);
+	else
+		take_now_or_later(a, q, &query);
+}
+
+static void take_report(struct answers *a, struct http_question *q, const struct report_path *p)
+{
+	if (!report_take(a->from, q, p))
+		take_read(a, q, p);
+}
+
 static void take_document(struct http_question *q, const char *path)
 {
 	struct buf body;
 	buf_init(&body, ONE_MAX_BYTES);
+	http_tag(q, ""); /* the API server keeps documents by a rule of its own */
 	if (discovery_document(path, &body))
 		http_answer(q, (struct http_reply){200, JSON}, &body);
 	else
@@ -259,7 +339,7 @@ void answers_take(struct answers *a, struct http_question *q, const char *path,
 	else if (why)
 		complain(q, 503, why);
 	else if (is_report)
-		report_take(a->from, q, &report);
+		take_report(a, q, &report);
 	else if (is_start)
 		start_review_take(a->from, &a->asked, q, ns, name, who);
 	else
@@ -283,6 +363,7 @@ struct answers *answers_new(const struct answer_sources *from)
 	a->watchers = watchers_new(a->reader);
 	list_init(&a->pending);
 	list_init(&a->asked);
+	buf_init(&a->summary, READER_ANSWER_MAX);
 	return a;
 }
 
@@ -318,5 +399,6 @@ void answers_free(struct answers *a)
 	must(list_empty(&a->pending) && list_empty(&a->asked));
 	watchers_free(a->watchers);
 	reader_free(a->reader);
+	buf_done(&a->summary);
 	free(a);
 }

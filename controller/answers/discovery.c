@@ -9,6 +9,8 @@
 #include "controller/answers/queued_job.h"
 #include "controller/answers/report_views.h"
 #include "controller/answers/start_review.h"
+#include "controller/answers/summary.h"
+#include "controller/answers/timeline.h"
 #include "controller/answers/whatif_text.h"
 
 #define GROUP_VERSION VISIBILITY_GROUP "/" VISIBILITY_VERSION
@@ -17,7 +19,7 @@
 #define REF "#/components/schemas/"
 #define OPENAPI_PATH "/openapi/v3" VISIBILITY_ROOT
 
-enum { NAME_SIZE = 200, SCHEMAS_MAX = 64 };
+enum { NAME_SIZE = 200, SCHEMAS_MAX = 96 };
 
 static const struct resource_row {
 	const char *name, *singular, *kind;
@@ -32,7 +34,9 @@ static const struct resource_row {
 	{"reports", "report", "UsageReport", true, {"list"}, NULL},
 	{"histories", "history", "JobHistory", true, {"list"}, NULL},
 	{"decisions", "decision", "DecisionReport", true, {"list"}, NULL},
-	{"queuereports", "queuereport", "QueueReport", false, {"list"}, NULL},
+	{"timelines", "timeline", "Timeline", true, {"list"}, NULL},
+	{"summaries", "summary", "SummaryReport", true, {"list"}, NULL},
+	{"queuereports", "queuereport", "QueueReport", true, {"list"}, NULL},
 	{"budgetreports", "budgetreport", "BudgetReport", false, {"list"}, NULL},
 	{"overcommits", "overcommit", "OvercommitReport", false, {"get", "list"}, NULL},
 	{"clusterqueues/queuedjobs", "", "QueuedJobList", false, {"get"}, NULL},
@@ -251,8 +255,8 @@ static void put_schemas(struct json_writer *w)
 {
 	static const struct view *const kinds[] = {&queued_job_view, &start_review_view,
 		&whatif_view, &cost_report_view, &usage_report_view, &job_history_view,
-		&decision_report_view, &queue_report_view, &budget_report_view,
-		&overcommit_report_view, &week_view, &usage_view};
+		&run_spans_view, &decision_report_view, &queue_report_view, &budget_report_view,
+		&overcommit_report_view, &week_view, &usage_view, &timeline_view, &summary_view};
 	struct schemas all = {.n = 0};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		collect(&all, kinds[i]);

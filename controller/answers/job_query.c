@@ -8,6 +8,7 @@
 
 #include "base/must.h"
 #include "base/slice.h"
+#include "base/span.h"
 #include "controller/common/selector.h"
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-."
@@ -294,6 +295,29 @@ const char *job_query_token(uint64_t moment, size_t first, char ret[JOB_QUERY_TO
 	snprintf(ret, JOB_QUERY_TOKEN_SIZE, "%" PRIu64 ".%zu", moment, first);
 	return ret;
 }
+
+/* ---- of a timeline --------------------------------------------------------------------------- */
+
+#define TIMELINE_SPAN_LEAST_MS 60000
+
+int job_query_take_timeline(
+	struct job_query *q, const char *until, const char *clusterqueue, struct err *e)
+{
+	const char *at = clusterqueue;
+	q->ask = ASK_TIMELINE;
+	if (!span_parse_long(until ? until : "24h", &q->span_ms) ||
+		q->span_ms < TIMELINE_SPAN_LEAST_MS || q->span_ms > TIMELINE_SPAN_MAX_MS)
+		return err_set(e, ERR_INVALID,
+			"until is \"%.40s\"; it must be so long from now, one minute to seven days: 6h, 24h or 7d",
+			until);
+	if (at && (!take_name(&at, q->clusterqueue, sizeof(q->clusterqueue)) || *at))
+		return err_set(e, ERR_INVALID,
+			"clusterQueue is \"%.70s\"; it must be the name of a ClusterQueue",
+			clusterqueue);
+	return 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 int job_query_take(struct job_query *q, const struct job_query_words *w, struct err *e)
 {

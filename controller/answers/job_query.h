@@ -30,8 +30,18 @@ enum job_query_form {
 /* What the reader is to say of these Jobs. */
 enum job_query_ask {
 	ASK_LIST,
-	ASK_ROWS,   /* watch_rows.h */
-	ASK_EVENTS, /* behind the query: struct job_query_events, then orders of watch_rows.h */
+	ASK_ROWS,     /* watch_rows.h */
+	ASK_EVENTS,   /* behind the query: struct job_query_events, then orders of watch_rows.h */
+	ASK_TIMELINE, /* timeline.h; ns, clusterqueue and span_ms say of what */
+	ASK_SUMMARY,  /* summary.h; ns and by say of what */
+};
+
+/* By what a summary groups Jobs. */
+enum summary_by {
+	SUMMARY_BY_QUEUE,
+	SUMMARY_BY_USER,
+	SUMMARY_BY_SWEEP,
+	SUMMARY_BY_NAMESPACE,
 };
 
 struct job_query_events {
@@ -54,6 +64,8 @@ struct job_query {
 	char labels[JOB_QUERY_TEXT_MAX];	    /* a label selector that parses; "": all */
 	enum job_query_form form;
 	bool takes_gzip; /* of a list */
+	int64_t span_ms; /* of a timeline: so long from now on */
+	enum summary_by by;
 	size_t limit;	 /* 0: all */
 	size_t first;	 /* number of Jobs before this page */
 	uint64_t moment; /* of the reader that gave the earlier pages; 0: this is the first */
@@ -71,6 +83,13 @@ bool job_query_start_path(const char *path, char ret_ns[64], char ret_name[254])
 /* Takes the words into q. ERR_INVALID: a sentence that names the parameter and what would be right.
  * ERR_GONE: no form that the client accepts is served. */
 int job_query_take(struct job_query *q, const struct job_query_words *w, struct err *e);
+
+/* The longest stretch that a timeline shows, as the week of a ClusterQueue. */
+#define TIMELINE_SPAN_MAX_MS (INT64_C(7) * 24 * 3600 * 1000)
+/* Takes the parameters of a timeline (NULL: not given) into q, which has the namespace of the path.
+ * ERR_INVALID: a sentence that names the parameter and what would be right. */
+int job_query_take_timeline(
+	struct job_query *q, const char *until, const char *clusterqueue, struct err *e);
 
 /* Writes the token for the page from `first` on: "MOMENT.FIRST". The page for browsers makes such
  * tokens itself, to jump to any place of a long line (controller/page/assets/api.js). */

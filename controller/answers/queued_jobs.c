@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/common/selector.h"
@@ -12,6 +13,8 @@
 #include "controller/answers/queued_job.h"
 #include "controller/answers/watch_rows.h"
 #include "controller/answers/watch_terms.h"
+
+#define MINUTE_MS INT64_C(60000)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
@@ -330,10 +333,66 @@ void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
 	}
 }
 
+/* ---- each of them ------------------------------------------------------------------------------ */
+
+static bool is_row_of(const struct queued_jobs *all, size_t i, const char *ns)
+{
+	return i < all->n && (!ns || strcmp(all->row[i].job.ns, ns) == 0);
+}
+
+void queued_jobs_each_place(struct queued_jobs *all, const char *ns,
+	void (*each)(const struct queued_jobs_place *p, void *ctx), void *ctx)
+{
+	for (size_t i = ns ? begin_of(all, ns) : 0; is_row_of(all, i, ns); i++) {
+		struct row *r = &all->row[i];
+		if (!r->is_placed)
+			place(all, r);
+		struct queued_jobs_place p = {
+			.ns = r->job.ns, .clusterqueue = r->clusterqueue, .state = r->job.state};
+		if (r->is_known)
+			each(&p, ctx);
+	}
+}
+
+void queued_jobs_each(struct queued_jobs *all, const char *ns,
+	void (*each)(const struct queued_job *j, size_t row, void *ctx), void *ctx)
+{
+	for (size_t i = ns ? begin_of(all, ns) : 0; is_row_of(all, i, ns); i++) {
+		struct queued_job j = {.listed = all->row[i].job};
+		if (explain(all, &all->row[i], &j.explanation))
+			each(&j, i, ctx);
+	}
+}
+
+void queued_jobs_again(const struct queued_jobs *all, size_t row, struct queued_job *ret)
+{
+	*ret = (struct queued_job){.listed = all->row[row].job};
+	must(explain(all, &all->row[row], &ret->explanation));
+}
+
+const struct queued_jobs_sources *queued_jobs_of(const struct queued_jobs *all)
+{
+	return &all->sources;
+}
+
 /* ---- one ------------------------------------------------------------------------------------- */
 
-bool queued_jobs_one(
-	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out)
+static uint64_t news_of(const struct queued_jobs_sources *s, const struct queued_job *j)
+{
+	struct {
+		struct uid uid;
+		uint64_t digest;
+		int64_t minute;
+	} news;
+	memset(&news, 0, sizeof(news));
+	news.uid = j->listed.uid;
+	news.digest = queued_job_digest(s, j);
+	news.minute = s->now_ms / MINUTE_MS;
+	return map_hash_bytes(&news, sizeof(news));
+}
+
+bool queued_jobs_one(const struct queued_jobs_sources *s, const struct job_query *q,
+	struct buf *out, uint64_t *ret_news)
 {
 	struct queued_job j = {.story = gate_story(s->gate, q->ns, q->name), .tells_after = true};
 	if (!gate_explain(s->gate, q->ns, q->name, s->now_ms, &j.explanation))
@@ -354,5 +413,7 @@ bool queued_jobs_one(
 	queued_job_put(&w, NULL, s, &j, q->form);
 	jw_close(&w);
 	buf_putc(out, '\n');
+	if (ret_news)
+		*ret_news = news_of(s, &j);
 	return true;
 }

@@ -45,9 +45,29 @@ void queued_jobs_rows(struct queued_jobs *all, const struct job_query *q, struct
 void queued_jobs_events(struct queued_jobs *all, const struct job_query *q,
 	const struct job_query_events *how, struct slice orders, struct buf *out);
 
+/* Returns what they were taken from. */
+const struct queued_jobs_sources *queued_jobs_of(const struct queued_jobs *all);
+
+/* A Job of them all, and where it stands: for sums and pictures. */
+struct queued_job;
+struct queued_jobs_place {
+	const char *ns, *clusterqueue; /* clusterqueue: "" where it is not known */
+	const char *state;	       /* as gate_state() */
+};
+/* Call each() for the Jobs of a namespace (NULL: of all) by namespace and name: with their place,
+ * and with all that is known of them, which costs ten times as much. row: for
+ * queued_jobs_again(). */
+void queued_jobs_each_place(struct queued_jobs *all, const char *ns,
+	void (*each)(const struct queued_jobs_place *p, void *ctx), void *ctx);
+void queued_jobs_each(struct queued_jobs *all, const char *ns,
+	void (*each)(const struct queued_job *j, size_t row, void *ctx), void *ctx);
+/* Says once more what is known of such a Job. */
+void queued_jobs_again(const struct queued_jobs *all, size_t row, struct queued_job *ret);
+
 /* Appends the Job that q names, as of now. False: no such Job is known, and nothing was
- * appended. */
-bool queued_jobs_one(
-	const struct queued_jobs_sources *s, const struct job_query *q, struct buf *out);
+ * appended. *ret_news: a number that changes when there is something new to be told of it, and with
+ * each minute, for ages and costs go on with the clock; NULL: not wanted. */
+bool queued_jobs_one(const struct queued_jobs_sources *s, const struct job_query *q,
+	struct buf *out, uint64_t *ret_news);
 
 #endif

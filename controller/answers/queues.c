@@ -5,6 +5,7 @@
 
 #include "base/instant.h"
 #include "base/mem.h"
+#include "controller/answers/own_queues.h"
 #include "controller/write/status.h"
 #include "controller/write/trouble_rows.h"
 #include "sluice/quantity.h"
@@ -32,18 +33,28 @@ static void put_troubles(
 		jw_end(w);
 }
 
-static void put_clusterqueue_spec(struct json_writer *w, const struct clusterqueue_view *v)
+/* Puts whether windows let Jobs start, and when that changes. */
+static void put_window(struct json_writer *w, const struct window_view *v)
+{
+	jw_object(w, "open");
+	jw_bool(w, "isOpen", v->open);
+	instant_put(w, "until", v->until_ms);
+	jw_end(w);
+}
+
+static void put_clusterqueue_spec(
+	struct json_writer *w, const struct clusterqueue_view *v, bool is_reduced)
 {
 	static const char *const strategies[] = {[BEST_EFFORT_FIFO] = "BestEffortFIFO",
 		[STRICT_FIFO] = "StrictFIFO",
 		[BACKFILL] = "Backfill"};
 	jw_object(w, "spec");
 	jw_text(w, "queueingStrategy", strategies[v->strategy]);
-	if (v->cohort && v->cohort[0])
+	if (v->cohort && v->cohort[0] && !is_reduced)
 		jw_text(w, "cohortName", v->cohort);
 	if (v->has_max_priority)
 		jw_int(w, "maxPriority", v->max_priority);
-	if (v->grows)
+	if (v->grows && !is_reduced)
 		jw_bool(w, "growByDefault", true);
 	jw_end(w);
 }
@@ -54,10 +65,11 @@ static void put_clusterqueue(struct json_writer *w, const struct clusterqueue_vi
 	const struct counters_row *row = counters_get(s->counters, v->name);
 	jw_object(w, NULL);
 	jw_object_of(w, "metadata", "name", v->name, NULL);
-	put_clusterqueue_spec(w, v);
+	put_clusterqueue_spec(w, v, false);
 	jw_object(w, "status");
 	status_put_clusterqueue(w, v, s->fair_sharing, NULL, NULL);
 	jw_end(w);
+	put_window(w, &v->window);
 	jw_bool(w, "exists", v->exists);
 	jw_int(w, "finished", row ? (int64_t)row->finishes : 0);
 	jw_int(w, "started", (int64_t)v->started_total);
@@ -67,6 +79,33 @@ static void put_clusterqueue(struct json_writer *w, const struct clusterqueue_vi
 	}
 	put_troubles(w, v->name, troubles);
 	jw_end(w);
+}
+
+/* ---- ClusterQueues, for tenants --------------------------------------------------------------- */
+
+static void put_reduced(struct json_writer *w, const struct clusterqueue_view *v)
+{
+	jw_object(w, NULL);
+	jw_object_of(w, "metadata", "name", v->name, NULL);
+	put_clusterqueue_spec(w, v, true);
+	jw_object(w, "status");
+	status_put_clusterqueue_sums(w, v);
+	jw_end(w);
+	put_window(w, &v->window);
+	jw_bool(w, "exists", v->exists);
+	jw_end(w);
+}
+
+/* Puts the namespace's own queues. */
+static void put_clusterqueues_of(
+	struct json_writer *w, const struct report_sources *s, const char *ns)
+{
+	struct clusterqueue_view c;
+	struct own_queues own = own_queues_of(s->queue, ns);
+	for (size_t i = 0; i < own.n; i++)
+		if (queue_view_clusterqueue_named(s->queue, own.name[i], &c))
+			put_reduced(w, &c);
+	own_queues_done(&own);
 }
 
 /* ---- Cohorts --------------------------------------------------------------------------------- */
@@ -107,7 +146,8 @@ static void put_cohort(struct json_writer *w, const struct cohort_view *v, bool 
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void put_localqueue(struct json_writer *w, const struct localqueue_view *v)
+static void put_localqueue(
+	struct json_writer *w, const struct localqueue_view *v, bool tells_window)
 {
 	jw_object(w, NULL);
 	jw_object_of(w, "metadata", "namespace", v->ns, "name", v->name, NULL);
@@ -115,6 +155,36 @@ static void put_localqueue(struct json_writer *w, const struct localqueue_view *
 	jw_object(w, "status");
 	status_put_localqueue(w, v, NULL, NULL);
 	jw_end(w);
+	if (tells_window)
+		put_window(w, &v->window);
+	jw_end(w);
+}
+
+/* Puts the LocalQueues of the namespace; "": all. */
+static void put_localqueues(struct json_writer *w, const struct queue *q, const char *ns)
+{
+	struct localqueue_view l;
+	jw_array(w, "localQueues");
+	for (size_t i = *ns ? queue_first_localqueue(q, ns) : 0;
+		queue_view_localqueue(q, i, &l) && (!*ns || strcmp(l.ns, ns) == 0); i++)
+		put_localqueue(w, &l, !*ns || own_queues_tell(&l));
+	jw_end(w);
+}
+
+static void put_classes(struct json_writer *w, const struct queue *q)
+{
+	static const char *const kinds[] = {
+		[PRIORITY_WORKLOAD] = "WorkloadPriorityClass", [PRIORITY_POD] = "PriorityClass"};
+	struct class_view c;
+	jw_array(w, "classes");
+	for (size_t i = 0; queue_view_class(q, i, &c); i++) {
+		jw_object(w, NULL);
+		jw_texts(w, "kind", kinds[c.kind], "name", c.name, NULL);
+		jw_int(w, "value", c.value);
+		if (c.global_default)
+			jw_bool(w, "globalDefault", true);
+		jw_end(w);
+	}
 	jw_end(w);
 }
 
@@ -126,25 +196,38 @@ static void put_ledger(struct json_writer *w, const struct report_sources *s)
 		instant_put(w, "ledgerDownSince", down_ms);
 }
 
-void queues_put(const struct report_sources *s, struct json_writer *w)
+static void put_clusterqueues(struct json_writer *w, const struct report_sources *s)
 {
 	struct clusterqueue_view c;
-	struct localqueue_view l;
-	struct cohort_view h;
 	struct trouble_rows troubles = trouble_rows_of(s->gate);
-	jw_array(w, "clusterQueues");
 	for (size_t i = 0; queue_view_any_clusterqueue(s->queue, i, &c); i++)
 		put_clusterqueue(w, &c, s, &troubles);
-	jw_end(w);
 	trouble_rows_done(&troubles);
-	jw_array(w, "localQueues");
-	for (size_t i = 0; queue_view_localqueue(s->queue, i, &l); i++)
-		put_localqueue(w, &l);
-	jw_end(w);
+}
+
+static void put_cohorts(struct json_writer *w, const struct report_sources *s)
+{
+	struct cohort_view h;
 	jw_array(w, "cohorts");
 	for (size_t i = 0; queue_view_cohort(s->queue, i, &h); i++)
 		put_cohort(w, &h, s->fair_sharing);
 	jw_end(w);
-	jw_int(w, "withoutQueue", (int64_t)queue_count_without_queue(s->queue));
+}
+
+void queues_put(const struct report_sources *s, const char *ns, struct json_writer *w)
+{
+	instant_put(w, "asOf", s->now_ms);
+	jw_array(w, "clusterQueues");
+	if (*ns)
+		put_clusterqueues_of(w, s, ns);
+	else
+		put_clusterqueues(w, s);
+	jw_end(w);
+	put_localqueues(w, s->queue, ns);
+	if (!*ns) {
+		put_cohorts(w, s);
+		jw_int(w, "withoutQueue", (int64_t)queue_count_without_queue(s->queue));
+	}
+	put_classes(w, s->queue);
 	put_ledger(w, s);
 }

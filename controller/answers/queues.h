@@ -10,13 +10,22 @@
  * Cohort has "flavors": what is held of its subtree, which is all that it and its members bring.
  *
  * No Job is named: the report is for all who may see queues.
+ *
+ * The report of one namespace is for its tenants. It has the LocalQueues of the namespace as above,
+ * and the ClusterQueues that they lead to and that let the namespace in (namespaceSelector: a
+ * LocalQueue may name any): their names, queueingStrategy and maxPriority, whether they start Jobs
+ * (Active, without its message), and sums. It tells nothing of LocalQueues of other namespaces, nor
+ * who shares quota: no Cohort, no fair share, no troubles, no counts of starts and stops.
+ *
+ * Both have "open" (whether windows let Jobs start now, and until when) and "classes", the priority
+ * classes that Jobs may name.
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_QUEUES_H
 #define SLUICE_CONTROLLER_ANSWERS_QUEUES_H
 
 #include "controller/answers/report.h"
 
-/* Puts the members of the report. */
-void queues_put(const struct report_sources *s, struct json_writer *w);
+/* Puts the members of the report. ns: the namespace; "": all of them. */
+void queues_put(const struct report_sources *s, const char *ns, struct json_writer *w);
 
 #endif

@@ -15,6 +15,7 @@
 #include "controller/common/clock.h"
 #include "controller/ledger/pg.h"
 #include "controller/overcommit/overcommit_controller.h"
+#include "controller/past/answer.h"
 #include "controller/past/past_questions.h"
 
 enum { ANSWER_MAX_BYTES = 64 << 20 };
@@ -37,16 +38,21 @@ static const struct row {
 	const char *resource; /* in rights, and in paths */
 	const char *object;   /* the kind of the answer */
 	enum scope scope;
-	put_fn *put;	     /* NULL: the ledger answers */
+	put_fn *put;	     /* NULL: the ledger answers, or the reader */
 	enum past_kind past; /* question to the ledger, where put is NULL */
 	const char *command; /* command that prints it; NULL: none */
+	bool is_of_reader;
 } rows[REPORTS] = {
 	[REPORT_COSTS] = {"costs", "CostReport", IN_NAMESPACES, NULL, PAST_COST, "cost"},
 	[REPORT_REPORTS] = {"reports", "UsageReport", IN_NAMESPACES, NULL, PAST_REPORT, "report"},
 	[REPORT_HISTORIES] = {"histories", "JobHistory", IN_NAMESPACES, NULL, PAST_RUNS, "history"},
 	[REPORT_DECISIONS] = {"decisions", "DecisionReport", IN_NAMESPACES, put_decisions, 0,
 		"decisions"},
-	[REPORT_QUEUES] = {"queuereports", "QueueReport", OF_ALL, put_queues, 0, "queue"},
+	[REPORT_TIMELINES] = {"timelines", "Timeline", IN_NAMESPACES, NULL, 0, NULL,
+		.is_of_reader = true},
+	[REPORT_SUMMARIES] = {"summaries", "SummaryReport", IN_NAMESPACES, NULL, 0, "jobs --group",
+		.is_of_reader = true},
+	[REPORT_QUEUES] = {"queuereports", "QueueReport", IN_NAMESPACES, put_queues, 0, "queue"},
 	[REPORT_BUDGETS] = {"budgetreports", "BudgetReport", OF_ALL, put_budgets, 0, NULL},
 	[REPORT_OVERCOMMITS] = {"overcommits", "OvercommitReport", OF_ALL_AND_EACH, put_overcommits,
 		0, NULL},
@@ -162,8 +168,8 @@ static int put_decisions(const struct report_sources *s, const struct report_pat
 static int put_queues(const struct report_sources *s, const struct report_path *p,
 	const char *after, struct json_writer *w, struct err *e)
 {
-	(void)p, (void)after, (void)e;
-	queues_put(s, w);
+	(void)after, (void)e;
+	queues_put(s, p->ns, w);
 	return 0;
 }
 
@@ -194,11 +200,10 @@ static int put_week(const struct report_sources *s, const struct report_path *p,
 	return week_put(s->queue, p->name, s->now_ms, w, e);
 }
 
-static struct json_writer begin(enum report report, struct buf *out)
+static struct json_writer begin(const char *object, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	jw_texts(&w, "kind", rows[report].object, "apiVersion",
-		VISIBILITY_GROUP "/" VISIBILITY_VERSION, NULL);
+	jw_texts(&w, "kind", object, "apiVersion", VISIBILITY_GROUP "/" VISIBILITY_VERSION, NULL);
 	return w;
 }
 
@@ -211,7 +216,7 @@ static void end(struct json_writer *w)
 int report_put(const struct report_sources *s, const struct report_path *p, const char *after,
 	struct buf *out, struct err *e)
 {
-	struct json_writer w = begin(p->report, out);
+	struct json_writer w = begin(rows[p->report].object, out);
 	int rc = rows[p->report].put(s, p, after, &w, e);
 	if (rc == 0)
 		end(&w);
@@ -254,7 +259,10 @@ static void take_now(
 
 /* ---- of the ledger ----------------------------------------------------------------------------- */
 
-static void on_past(int report, const struct buf *body, const char *sentence, void *ctx)
+/* Beside the number of a report: its answer is folded, and of another kind. */
+#define FOLDED (1 << 8)
+
+static void on_past(int what, const struct buf *body, const char *sentence, void *ctx)
 {
 	struct http_question *q = ctx;
 	struct buf whole;
@@ -263,27 +271,46 @@ static void on_past(int report, const struct buf *body, const char *sentence, vo
 		return;
 	}
 	buf_init(&whole, ANSWER_MAX_BYTES);
-	struct json_writer w = begin((enum report)report, &whole);
+	struct json_writer w =
+		begin(what & FOLDED ? run_spans_view.name : rows[what].object, &whole);
 	jw_members(&w, (struct slice){body->ptr, body->len - 1}); /* a newline follows */
 	end(&w);
 	answer(q, &whole);
 }
 
+/* Takes the parameter fold, which only histories have. */
+static int take_fold(
+	struct http_question *q, const struct report_path *p, bool *ret_fold, struct err *e)
+{
+	const char *fold = http_param(q, "fold");
+	*ret_fold = fold && strcmp(fold, "true") == 0;
+	if (fold && p->report != REPORT_HISTORIES)
+		return err_set(e, ERR_INVALID, "fold is a parameter of histories only");
+	if (fold && !*ret_fold && strcmp(fold, "false") != 0)
+		return err_set(e, ERR_INVALID, "fold is \"%.40s\"; it must be true or false", fold);
+	return 0;
+}
+
 static void take_past(
 	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
 {
-	struct past_words words = {.kind = rows[p->report].past,
+	const char *clusterqueue =
+		p->report == REPORT_HISTORIES ? http_param(q, "clusterQueue") : NULL;
+	struct err e = {""};
+	bool fold = false;
+	int rc = take_fold(q, p, &fold, &e);
+	struct past_words words = {.kind = fold ? PAST_SPANS : rows[p->report].past,
 		.by = http_param(q, "by"),
 		.since = http_param(q, "since"),
 		.until = http_param(q, "until"),
 		.job = http_param(q, "job"),
 		.submitter = http_param(q, "user"),
-		.clusterqueue = *p->name ? p->name : NULL,
+		.clusterqueue = *p->name ? p->name : clusterqueue,
 		.ns = *p->ns ? p->ns : NULL};
-	struct past_asker who = {on_past, q, (int)p->report, http_of(q)};
-	struct err e = {""};
-	int rc = past_questions_ask(
-		from->past_questions, &words, clock_of_loop_ms(ev_now(from->loop)), &who, &e);
+	struct past_asker who = {on_past, q, (int)p->report | (fold ? FOLDED : 0), http_of(q)};
+	if (!rc)
+		rc = past_questions_ask(from->past_questions, &words,
+			clock_of_loop_ms(ev_now(from->loop)), &who, &e);
 	if (rc)
 		complain(q, rc == ERR_LIMIT ? 429 : 400, e.text);
 }
@@ -308,7 +335,7 @@ static void complain_of_table(struct http_question *q, const struct row *r)
 	complain(q, 406, sentence);
 }
 
-void report_take(
+bool report_take(
 	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
 {
 	const struct row *r = &rows[p->report];
@@ -322,7 +349,10 @@ void report_take(
 		complain_of_table(q, r);
 	} else if (r->put) {
 		take_now(from, q, p);
+	} else if (r->is_of_reader) {
+		return false;
 	} else {
 		take_past(from, q, p);
 	}
+	return true;
 }

@@ -4,9 +4,13 @@
  *
  *   [namespaces/NS/]costs[?by=...&since=...&until=...]: what runs cost.
  *   [namespaces/NS/]reports[?by=...&since=...&until=...]: what Jobs did.
- *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]: each run.
+ *   [namespaces/NS/]histories[?job=...&user=...&since=...&until=...]: each run;
+ *     ?fold=true[&clusterQueue=...&since=...&until=...]: alike runs folded.
  *   [namespaces/NS/]decisions[?after=N]: the last decisions (decision_log.h).
- *   queuereports: queues, as they are now (queues.h).
+ *   [namespaces/NS/]timelines[?until=...&clusterQueue=...]: what is and what is expected, by the
+ *     reader (timeline.h).
+ *   [namespaces/NS/]summaries[?by=...]: Jobs summed up (summary.h).
+ *   [namespaces/NS/]queuereports: queues, as they are now (queues.h).
  *   budgetreports: what Budgets have left (budgets.h).
  *   overcommits[/NODE]: what is lent of Nodes.
  *   clusterqueues/NAME/week: windows, prices and quota (week.h).
@@ -16,7 +20,8 @@
  * an object. A report about a namespace names no Job of another. It has no Table: kubectl get wants
  * one, would print <unknown>, and is told what to do instead. It cannot be watched.
  *
- * Left to others: questions to the ledger (past/past_questions.h), and who leads (answers.c).
+ * Left to others: questions to the ledger (past/past_questions.h), what the reader answers and who
+ * leads (answers.c).
  */
 #ifndef SLUICE_CONTROLLER_ANSWERS_REPORT_H
 #define SLUICE_CONTROLLER_ANSWERS_REPORT_H
@@ -33,6 +38,8 @@ enum report {
 	REPORT_REPORTS,
 	REPORT_HISTORIES,
 	REPORT_DECISIONS,
+	REPORT_TIMELINES,
+	REPORT_SUMMARIES,
 	REPORT_QUEUES,
 	REPORT_BUDGETS,
 	REPORT_OVERCOMMITS,
@@ -58,8 +65,9 @@ struct right report_right(const struct report_path *p);
 bool report_wants_table(const char *accept);
 
 /* Takes a question about a report. Calls http_answer() for q, once, now or later from the loop;
- * never after past_questions_forget() of its port (http_of()). */
-void report_take(
+ * never after past_questions_forget() of its port (http_of()). False: the reader has the answer
+ * (reader.h), and q is still to be answered. */
+bool report_take(
 	const struct answer_sources *from, struct http_question *q, const struct report_path *p);
 
 /* ---- without a port and a ledger, for tests ---------------------------------------------------- */

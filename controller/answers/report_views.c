@@ -36,6 +36,9 @@ static const struct view_member reported_queue_rows[] = {
 	{"status", VIEW_TOLD, 0, 0,
 		"Its status as it would be written now, without the times of conditions: kubectl explain clusterqueue.status.",
 		.as = "tree"},
+	{"open", VIEW_TOLD, 0, 0,
+		"Of a ClusterQueue or LocalQueue: isOpen tells whether its windows let Jobs start now, until when that changes next (absent: not within a year).",
+		.as = "tree"},
 	{"exists", VIEW_TOLD, 0, 0, "False: there is no such object, others name it.",
 		.as = "boolean"},
 	{"started", VIEW_TOLD, 0, 0, "Of a ClusterQueue: how many Jobs this leader has started.",
@@ -51,12 +54,27 @@ static const struct view_member reported_queue_rows[] = {
 };
 static const struct view reported_queue_view = VIEW("QueueReportQueue", NULL, reported_queue_rows);
 
+static const struct view_member reported_class_rows[] = {
+	{"kind", VIEW_TOLD, 0, 0, "WorkloadPriorityClass or PriorityClass.", .as = "string"},
+	{"name", VIEW_TOLD, 0, 0, "Its name.", .as = "string"},
+	{"value", VIEW_TOLD, 0, 0, "The priority of its Jobs.", .as = "integer"},
+	{"globalDefault", VIEW_TOLD, 0, 0, "True: it counts for Jobs that name no class.",
+		.as = "boolean"},
+};
+static const struct view reported_class_view = VIEW("QueueReportClass", NULL, reported_class_rows);
+
 static const struct view_member queue_report_rows[] = {
-	{"clusterQueues", VIEW_TOLD, 0, 0, "Each ClusterQueue, by name.",
+	{"asOf", VIEW_TOLD, 0, 0, "By the controller's clock.", .as = "time"},
+	{"clusterQueues", VIEW_TOLD, 0, 0,
+		"Each ClusterQueue, by name. In the report of one namespace: those that its LocalQueues lead to, with sums alone.",
 		.of = &reported_queue_view},
 	{"localQueues", VIEW_TOLD, 0, 0, "Each LocalQueue.", .of = &reported_queue_view},
-	{"cohorts", VIEW_TOLD, 0, 0, "Each Cohort, also one that is only named by others.",
+	{"cohorts", VIEW_TOLD, 0, 0,
+		"Each Cohort, also one that is only named by others. Not in the report of one namespace.",
 		.of = &reported_queue_view},
+	{"classes", VIEW_TOLD, 0, 0,
+		"The priority classes that Jobs may name: those of Sluice, then those of Kubernetes, the highest first.",
+		.of = &reported_class_view},
 	{"withoutQueue", VIEW_TOLD, 0, 0, "How many Jobs wait for a queue that does not exist.",
 		.as = "integer"},
 	{"ledgerUp", VIEW_TOLD, 0, 0,
@@ -65,7 +83,7 @@ static const struct view_member queue_report_rows[] = {
 	{"ledgerDownSince", VIEW_TOLD, 0, 0, "Since when Postgres has not answered.", .as = "time"},
 };
 const struct view queue_report_view = VIEW("QueueReport",
-	"ClusterQueues, LocalQueues and Cohorts as they are at this moment: what is held of each quota, how many Jobs wait and run. It names no Job.",
+	"ClusterQueues, LocalQueues and Cohorts as they are at this moment: what is held of each quota, how many Jobs wait and run. It names no Job, and of one namespace no queue of another.",
 	queue_report_rows);
 
 static const struct view_member budget_row_rows[] = {

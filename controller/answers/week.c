@@ -61,7 +61,7 @@ static void put_text(struct json_writer *w, const char *key, const char *value)
 	jw_text(w, key, value ? value : "");
 }
 
-static void put_windows(struct json_writer *w, const struct queue_week *week)
+void week_put_windows(struct json_writer *w, const struct queue_week *week)
 {
 	jw_array(w, "windows");
 	for (size_t i = 0; i < week->nwindows; i++) {
@@ -94,7 +94,7 @@ static void put_factor(struct json_writer *w, const struct week_step *s, const v
 	put_text(w, "rate", s->label);
 }
 
-static void put_prices(struct json_writer *w, const struct queue_week *week)
+void week_put_prices(struct json_writer *w, const struct queue_week *week)
 {
 	jw_array(w, "prices");
 	if (week->plan) {
@@ -143,8 +143,8 @@ int week_put(const struct queue *q, const char *clusterqueue, int64_t now_ms, st
 	instant_put(w, "from", week.from_ms);
 	instant_put(w, "until", week.until_ms);
 	instant_put(w, "now", now_ms);
-	put_windows(w, &week);
-	put_prices(w, &week);
+	week_put_windows(w, &week);
+	week_put_prices(w, &week);
 	put_quotas(w, &week);
 	queue_week_done(&week);
 	return 0;

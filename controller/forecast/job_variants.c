@@ -219,14 +219,16 @@ static void add_length(struct job_variants *v, const struct job *j, const struct
 	x->text = text_of(v, "with an expected duration of %s", x->to);
 }
 
-static void add_class(struct job_variants *v, const struct job *j, const char *name)
+static void add_class(struct job_variants *v, const struct job *j, const struct alternatives *a,
+	const char *name, int32_t priority)
 {
 	struct job_variant *x = name ? add(v, CHANGE_PRIORITY_CLASS, j) : NULL;
 	if (!x)
 		return;
 	x->job.priority_class = x->to = arena_string(&v->memory, name);
 	x->from = j->priority_class;
-	x->text = text_of(v, "with class %s", name);
+	x->text = text_of(v, "with class %s (priority %" PRId32 " instead of %" PRId32 ")", name,
+		priority, a->priority);
 }
 
 static void leave_out_classes(struct job_variants *v, const struct alternatives *a)
@@ -275,7 +277,10 @@ static void add_nth(
 		add_node_labels(v, j, f);
 	if (nth < a->nlocalqueues)
 		add_localqueue(v, j, a->localqueue[nth]);
-	add_class(v, j, nth == 0 ? a->next_class : nth == 1 ? a->highest_class : NULL);
+	if (nth == 0)
+		add_class(v, j, a, a->next_class, a->next_priority);
+	else if (nth == 1)
+		add_class(v, j, a, a->highest_class, a->highest_priority);
 }
 
 void job_variants_make(struct job_variants *v, const struct job *j, const struct alternatives *a,

@@ -254,8 +254,8 @@ static void say_objects(const struct move *m, size_t empty, struct buf *out)
 static const struct {
 	const char *one, *many;
 } fact_words[MOVE_FACTS] = {
-	[MOVE_CAME] = {"new Job is expected to start before this one",
-		"new Jobs are expected to start before this one"},
+	[MOVE_CAME] = {"Job came that is expected to start before this one",
+		"Jobs came that are expected to start before this one"},
 	[MOVE_GONE] = {"waiting Job is gone or held", "waiting Jobs are gone or held"},
 	[MOVE_LONGER] = {"run takes longer than expected", "runs take longer than expected"},
 	[MOVE_SOONER] = {"run ended sooner than expected", "runs ended sooner than expected"},
@@ -285,7 +285,7 @@ void moves_say_why(const struct move *m, struct buf *out)
 	say_counts(m, empty, out);
 	if (m->why.count[MOVE_MORE_TO_COME]) {
 		begin_reason(empty, out);
-		buf_puts(out, "more new Jobs are expected than before");
+		buf_puts(out, "new Jobs are assumed to come more often than before");
 	}
 	if (out->len == empty)
 		buf_puts(out,

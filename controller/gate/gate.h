@@ -285,6 +285,7 @@ struct gate_listed {
 	int64_t created_ms, started_ms; /* 0: not known; when its run began, if it has one */
 	const struct label_set *labels; /* NULL: none, or too many to be kept */
 	const char *submitted_by;	/* the user's name; NULL when it is not known */
+	int64_t overdue_ms; /* when its run ended, if pods of it should long be gone; else 0 */
 };
 /* Calls each for every such Job, in no order. What j points to is good as long as nothing is told
  * to the gate. */

@@ -409,7 +409,7 @@ static void put_stop(const struct gate_job *j, int64_t lost_ms, struct buf *out)
 		put_lost(j, lost_ms, out);
 	}
 	if (is_queued_again(j))
-		buf_puts(out, "; it is queued again");
+		buf_puts(out, "; the Job is queued again");
 	if (j->stop.pod_trouble)
 		buf_printf(out, "; %s", j->stop.pod_trouble);
 	buf_putc(out, '.');
@@ -434,6 +434,12 @@ void stop_note_intruder(struct gate *g, struct gate_job *j)
 {
 	j->stop.stopped_ms = g->now_ms;
 	stop_note(g, j);
+}
+
+int64_t stop_overdue_ms(const struct gate *g, const struct gate_job *j)
+{
+	bool drains = j->phase == PHASE_DRAINING;
+	return drains && g->tick_ms - j->stop.drains_ms >= OVERDUE_MS ? j->stop.stopped_ms : 0;
 }
 
 void stop_complain(struct gate *g, struct gate_job *j)

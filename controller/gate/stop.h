@@ -96,6 +96,8 @@ void stop_note_intruder(struct gate *g, struct gate_job *j);
 void stop_note_finish(struct gate *g, struct gate_job *j);
 /* Says now and then that pods are left for too long. */
 void stop_complain(struct gate *g, struct gate_job *j);
+/* Returns when the run ended, by the clock on the wall, if pods are left for too long; else 0. */
+int64_t stop_overdue_ms(const struct gate *g, const struct gate_job *j);
 
 /* Tells the work that a stop at that time would throw away: pods that are active, times how long
  * the attempt will have run. A deletion also loses pods that went before the Job and had not ended

@@ -113,16 +113,25 @@ static void put_preemptor(struct gate *g, const struct gate_job *j, const struct
 					 : "",
 			*clusterqueue ? "in ClusterQueue " : "of another namespace", clusterqueue);
 	if (own && p == BY_PRIORITY)
-		buf_printf(out, " (priority %" PRId32 ", yours %" PRId32 ")", theirs.priority,
+		buf_printf(out, " (priority %" PRId32 ", this Job's %" PRId32 ")", theirs.priority,
 			yours.priority);
 	else if (own && p == BY_TIME)
-		buf_printf(
-			out, " (priority %" PRId32 " as yours, queued earlier)", theirs.priority);
+		buf_printf(out, " (priority %" PRId32 " as this Job's, queued earlier)",
+			theirs.priority);
+}
+
+/* Names the ClusterQueue of the stopped Job, for who reads of many Jobs: "yours" says whose it is to
+ * the owner alone. "": not known. */
+static const char *own_queue(struct gate *g, const struct gate_job *j)
+{
+	struct job_outline o;
+	return queue_outline_job(g->queue, &j->uid, &o) ? o.clusterqueue : "";
 }
 
 static char *preemption_sentence(struct gate *g, const struct gate_job *j, const struct decision *d)
 {
 	struct buf text;
+	const char *own = own_queue(g, j);
 	bool borrows = d->preemption == PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING;
 	bool ordered = borrows || d->preemption == PREEMPTION_NONE ||
 		       d->preemption == PREEMPTION_IN_CLUSTERQUEUE;
@@ -130,9 +139,11 @@ static char *preemption_sentence(struct gate *g, const struct gate_job *j, const
 	buf_puts(&text, d->kind == DECISION_SHRINK ? "its other pods stop for " : "Stopped for ");
 	put_preemptor(g, j, d, ordered, &text);
 	if (d->preemption == PREEMPTION_IN_COHORT_RECLAMATION)
-		buf_puts(&text, ": its ClusterQueue takes back quota that yours had borrowed");
+		buf_printf(&text, ": its ClusterQueue takes back quota that %s%s had borrowed",
+			*own ? "ClusterQueue " : "yours", own);
 	else if (d->preemption == PREEMPTION_IN_COHORT_FAIR_SHARING)
-		buf_puts(&text, ": its ClusterQueue comes before yours by fair sharing");
+		buf_printf(&text, ": its ClusterQueue comes before %s%s by fair sharing",
+			*own ? "ClusterQueue " : "yours", own);
 	else if (borrows)
 		buf_puts(&text, ": its ClusterQueue borrows quota of the Cohort");
 	return buf_take(&text);

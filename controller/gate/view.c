@@ -199,7 +199,7 @@ static bool is_listed(const struct gate_job *j)
 	return job_has_reservation(j) || (j->seen.managed && !j->seen.finished && !j->gone);
 }
 
-static struct gate_listed listed(const struct gate_job *j)
+static struct gate_listed listed(const struct gate *g, const struct gate_job *j)
 {
 	return (struct gate_listed){.uid = j->uid,
 		.ns = j->ns,
@@ -208,7 +208,8 @@ static struct gate_listed listed(const struct gate_job *j)
 		.created_ms = j->seen.created_ms,
 		.started_ms = j->attempt.committed ? j->attempt.started_ms : 0,
 		.labels = j->label_set,
-		.submitted_by = j->submitted_by};
+		.submitted_by = j->submitted_by,
+		.overdue_ms = stop_overdue_ms(g, j)};
 }
 
 struct deferred_each {
@@ -234,7 +235,7 @@ void gate_each_job(const struct gate *g,
 {
 	struct deferred_each deferred = {g, each, ctx};
 	for (const struct gate_job *j = g->first; j; j = j->next) {
-		struct gate_listed one = listed(j);
+		struct gate_listed one = listed(g, j);
 		if (is_listed(j) && gate_job_named(g, j->ns, j->name) == j)
 			each(&one, false, ctx);
 	}
@@ -247,7 +248,7 @@ bool gate_find_listed(
 	const struct gate_job *j = gate_job_named(g, ns, name);
 	if (!j || !is_listed(j))
 		return false;
-	*ret = listed(j);
+	*ret = listed(g, j);
 	return true;
 }
 

@@ -252,6 +252,7 @@ enum past_kind {
 	PAST_REPORT, /* how long these waited, how they ended, what they held */
 	PAST_RUNS,   /* each run that went on in that time, with its moments */
 	PAST_USAGE,  /* what the runs of a ClusterQueue held, in equal steps of that time */
+	PAST_SPANS,  /* the runs that went on in that time, alike ones folded */
 };
 
 enum cost_by {
@@ -269,13 +270,13 @@ struct past_question {
 	const char *ns;		  /* Jobs of this namespace; NULL: all */
 	const char *job;	  /* PAST_RUNS: Jobs of this name; NULL: all */
 	const char *submitter;	  /* PAST_RUNS: Jobs of this user; NULL: all */
-	const char *clusterqueue; /* PAST_USAGE */
-	int64_t step_ms;	  /* PAST_USAGE: how long a step is */
+	const char *clusterqueue; /* PAST_USAGE; PAST_SPANS, NULL: all */
+	int64_t step_ms; /* PAST_USAGE: how long a step is; PAST_SPANS: starts as far apart are folded */
 	enum past_kind kind;
 };
 
-/* A row of the answer to PAST_REPORT, PAST_RUNS and PAST_USAGE: a JSON object, as the ledger words it
- * (sql/report.sql, sql/runs.sql, sql/usage.sql). */
+/* A row of the answer to PAST_REPORT, PAST_RUNS, PAST_USAGE and PAST_SPANS: a JSON object, as the ledger
+ * words it (sql/report.sql, sql/runs.sql, sql/usage.sql, sql/spans.sql). */
 struct ledger_row {
 	bool is_total; /* PAST_REPORT: the sum of all with that currency */
 	const char *json;

@@ -159,7 +159,7 @@ void pg_recall_spent(struct pg *pg, int64_t epoch, int64_t since_ms, int64_t fro
 void pg_recall_durations(struct pg *pg, int64_t epoch, int64_t since_ms, size_t of_each,
 	const struct pg_asker *asker);
 /* Answers a question about the past, with so many rows at most: PAST_RUNS, the newest; PAST_USAGE,
- * by name; else the totals, then the dearest. For any caller; may take seconds. */
+ * by name; PAST_SPANS, as said in sql/spans.sql; else the totals, then the dearest. For any caller; may take seconds. */
 void pg_past(
 	struct pg *pg, const struct past_question *q, size_t rows, const struct pg_asker *asker);
 /* Reads what became of the newest Jobs of each name, at most LEDGER_NAMES_MAX names. For any

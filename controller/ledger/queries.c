@@ -201,6 +201,7 @@ static const struct pg_query PAST_QUERIES[] = {
 	[PAST_REPORT] = PAST("report", SQL_REPORT, ledger_row, read_text_or_total),
 	[PAST_RUNS] = PAST("runs", SQL_RUNS, ledger_row, read_text),
 	[PAST_USAGE] = PAST("usage", SQL_USAGE, ledger_row, read_text),
+	[PAST_SPANS] = PAST("spans", SQL_SPANS, ledger_row, read_text),
 };
 
 /* Adds a name that narrows a question; "" is all. */
@@ -226,6 +227,15 @@ static void add_usage(struct params *p, const struct past_question *q, size_t ro
 	params_int8(p, (int64_t)rows);
 }
 
+static void add_spans(struct params *p, const struct past_question *q, size_t rows)
+{
+	must(q->step_ms > 0);
+	add_narrowing(p, q->ns);
+	add_narrowing(p, q->clusterqueue);
+	params_int8(p, q->step_ms);
+	params_int8(p, (int64_t)rows);
+}
+
 static void add_sums(struct params *p, const struct past_question *q, size_t rows)
 {
 	static const char *const by[] = {"queue", "namespace", "owner", "user", "label"};
@@ -245,6 +255,8 @@ void pg_past(
 		add_runs(p, q, rows);
 	else if (q->kind == PAST_USAGE)
 		add_usage(p, q, rows);
+	else if (q->kind == PAST_SPANS)
+		add_spans(p, q, rows);
 	else
 		add_sums(p, q, rows);
 	pg_ask(pg, &PAST_QUERIES[q->kind], p, asker);

@@ -12,8 +12,10 @@
 
 enum {
 	OWNERS = 256,
-	TOKENS_EACH = 4,  /* of one owner, in OWNERS */
-	RIGHTS_EACH = 32, /* of one token, while it is remembered: pages of a queue want a dozen */
+	TOKENS_EACH = 4,   /* of one owner, in OWNERS */
+	RIGHTS_EACH = 32,  /* of one token, while it is remembered: pages of a queue want a dozen */
+	CHOICES_EACH = 24, /* of one token: namespaces that a page offers (page/session.h) */
+	CHOICES_AT_ONCE = 4,
 	STRANGERS = 64,
 	ADDRESSES = 64,
 	REMEMBER_MS = 10000,
@@ -45,6 +47,8 @@ struct owner {
 	char *user;	  /* as review_put_user() has one */
 	struct known known[RIGHTS_EACH];
 	unsigned asked, knows; /* of known[] */
+	struct known choice[CHOICES_EACH];
+	unsigned choices_asked, choices; /* of choice[] */
 };
 
 struct stranger {
@@ -64,6 +68,7 @@ struct question {
 	struct token token;
 	struct right right;
 	uint64_t address;
+	bool is_choice;
 	char *user;	  /* NULL: not known yet */
 	uint64_t request; /* the request under way */
 	int64_t asked_ms;
@@ -78,7 +83,8 @@ struct auth {
 	struct owner owner[OWNERS];
 	struct stranger stranger[STRANGERS];
 	struct bucket all, each[ADDRESSES], again; /* again: for what was good before */
-	struct question *asking[ASKING_MAX];	   /* NULL: free */
+	struct bucket choices;
+	struct question *asking[ASKING_MAX]; /* NULL: free */
 	struct json *json;
 };
 
@@ -214,18 +220,28 @@ static struct owner *remember_owner(struct auth *g, const struct token *t, const
 	return o;
 }
 
+static const struct known *find_known(const struct known *known, unsigned n, const struct right *r)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (right_same(&known[i].right, r))
+			return &known[i];
+	return NULL;
+}
+
 static const struct known *recall(const struct owner *o, const struct right *r)
 {
-	for (unsigned i = 0; i < o->knows; i++)
-		if (right_same(&o->known[i].right, r))
-			return &o->known[i];
-	return NULL;
+	const struct known *known = find_known(o->known, o->knows, r);
+	return known ? known : find_known(o->choice, o->choices, r);
 }
 
 static void remember_verdict(struct auth *g, const struct question *q, enum auth_verdict v)
 {
 	struct owner *o = find_owner(g, &q->token, q->asked_ms);
-	if (o && o->knows < RIGHTS_EACH && !recall(o, &q->right))
+	if (!o || recall(o, &q->right))
+		return;
+	if (q->is_choice && o->choices < CHOICES_EACH)
+		o->choice[o->choices++] = (struct known){q->right, v};
+	else if (!q->is_choice && o->knows < RIGHTS_EACH)
 		o->known[o->knows++] = (struct known){q->right, v};
 }
 
@@ -278,6 +294,23 @@ static struct question **free_slot(struct auth *g, uint64_t address)
 			own += g->asking[i]->address == address;
 	}
 	return own < ASKING_EACH ? slot : NULL;
+}
+
+static unsigned choices_under_way(const struct auth *g)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < ASKING_MAX; i++)
+		n += g->asking[i] && g->asking[i]->is_choice;
+	return n;
+}
+
+static bool has_room_for_choice(struct auth *g, struct owner *o, int64_t now_ms)
+{
+	if (!o || o->choices_asked >= CHOICES_EACH || choices_under_way(g) >= CHOICES_AT_ONCE ||
+		!take(&g->choices, REFILL_MS, BURST, now_ms))
+		return false;
+	o->choices_asked++;
+	return true;
 }
 
 /* ---- second question: may they? -------------------------------------------------------------- */
@@ -436,38 +469,71 @@ static bool has_room(struct auth *g, struct owner *o, const struct token *t,
 	return true;
 }
 
-enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
-	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx)
+/* Asks what `like` says, of which the user and the token are not known yet. */
+static enum auth_verdict ask(
+	struct auth *g, const struct auth_caller *caller, const struct question *like)
 {
 	struct token t = {{0}};
+	int64_t now_ms = like->asked_ms;
 	if (!key_of(g, caller, &t) || is_stranger(g, &t, now_ms))
 		return AUTH_STRANGER;
 	struct owner *o = find_owner(g, &t, now_ms);
-	const struct known *known = o ? recall(o, right) : NULL;
+	const struct known *known = o ? recall(o, &like->right) : NULL;
 	if (known)
 		return known->verdict;
 	struct question **slot = free_slot(g, caller->address);
 	if (slot && !o && caller->as)
 		o = take_named(g, &t, caller, now_ms);
-	if (!slot || !has_room(g, o, &t, caller, now_ms))
+	if (!slot || !(like->is_choice ? has_room_for_choice(g, o, now_ms)
+				       : has_room(g, o, &t, caller, now_ms)))
 		return AUTH_UNKNOWN;
 	struct question *q = mem_alloc(sizeof(*q));
-	*q = (struct question){.auth = g,
-		.token = t,
-		.right = *right,
-		.address = caller->address,
-		.user = o ? mem_strdup(o->user) : NULL,
-		.asked_ms = now_ms,
-		.fn = fn,
-		.ctx = ctx};
+	*q = *like;
+	q->auth = g;
+	q->token = t;
+	q->address = caller->address;
+	q->user = o ? mem_strdup(o->user) : NULL;
 	return begin(slot, q, o ? NULL : caller->token);
+}
+
+enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
+	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx)
+{
+	const struct question like = {.right = *right, .asked_ms = now_ms, .fn = fn, .ctx = ctx};
+	return ask(g, caller, &like);
+}
+
+enum auth_verdict auth_ask_choice(struct auth *g, const struct auth_caller *caller,
+	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx)
+{
+	const struct question like = {
+		.right = *right, .is_choice = true, .asked_ms = now_ms, .fn = fn, .ctx = ctx};
+	return ask(g, caller, &like);
+}
+
+/* Finds what is known of the caller; NULL: nothing, or no more. */
+static const struct owner *owner_of(
+	struct auth *g, const struct auth_caller *caller, int64_t now_ms)
+{
+	struct token t = {{0}};
+	if (!caller->as && !caller->token)
+		return NULL;
+	return key_of(g, caller, &t) ? find_owner(g, &t, now_ms) : NULL;
+}
+
+bool auth_user(struct auth *g, const struct auth_caller *caller, int64_t now_ms, struct buf *out)
+{
+	const struct owner *o = owner_of(g, caller, now_ms);
+	const cJSON *user;
+	if (!o || json_parse(g->json, slice_of(o->user), &user, NULL) != 0)
+		return false;
+	const char *name = json_text(user, "user");
+	buf_puts(out, name ? name : "");
+	return name != NULL;
 }
 
 uint64_t auth_name(struct auth *g, const struct auth_caller *caller, int64_t now_ms)
 {
-	struct token t = {{0}};
-	if (!caller->as && !caller->token)
-		return 0;
-	const struct owner *o = key_of(g, caller, &t) ? find_owner(g, &t, now_ms) : NULL;
+	const struct owner *o = owner_of(g, caller, now_ms);
 	return o ? o->name : 0;
 }

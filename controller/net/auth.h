@@ -14,6 +14,8 @@
  *   at once; a known owner has 32 rights to ask for;
  * - tokens that were good a while ago have 20 questions a second of their own, whatever the
  *   address. Behind an Ingress all have one: strangers cannot keep out those who were let in;
+ * - rights that a caller might choose from (auth_ask_choice()) have 24 places of their own for each
+ *   owner, 20 questions a second for all, and 4 at once: other questions never wait for them;
  * - its questions go out behind everything else that the controller sends (kube_request.last).
  *
  * Beyond that the verdict is AUTH_UNKNOWN: try again in a second.
@@ -64,6 +66,15 @@ void auth_free(struct auth *g);
 enum auth_verdict auth_ask(struct auth *g, const struct auth_caller *caller,
 	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx);
 
+/* Asks as auth_ask() for a right that no request wants yet, to tell the caller what there is to
+ * choose from. The answer is remembered for requests, too. AUTH_UNKNOWN at once: there is no room
+ * just now, or nothing is known of the caller. */
+enum auth_verdict auth_ask_choice(struct auth *g, const struct auth_caller *caller,
+	const struct right *right, int64_t now_ms, auth_verdict_fn *fn, void *ctx);
+
+/* Appends the caller's name, as the API server or the proxy has it. False: nothing is known of the
+ * caller now. */
+bool auth_user(struct auth *g, const struct auth_caller *caller, int64_t now_ms, struct buf *out);
 /* Gives a number that stands for a user's name, the same at each port until this process ends. */
 uint64_t auth_number(const char *user);
 /* Gives that number for a caller; 0: nothing is known of the caller now. */

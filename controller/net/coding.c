@@ -1,5 +1,6 @@
 #include "controller/net/coding.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include <zlib.h>
 
+#include "base/instant.h"
 #include "base/mem.h"
 
 #define BLANKS " \t"
@@ -43,6 +45,77 @@ bool coding_takes_gzip(const char *accept)
 	return any;
 }
 
+/* ---- Tags ---- */
+
+/* Adds to a hash: FNV-1a. */
+static uint64_t add(uint64_t hash, const char *ptr, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)ptr[i]) * 0x100000001B3u;
+	return hash;
+}
+
+/* Finds the quote that ends the string which begins behind `at`. */
+static size_t end_of_string(struct slice text, size_t at)
+{
+	while (at < text.len && text.ptr[at] != '"')
+		at += text.ptr[at] == '\\' ? 2 : 1;
+	return at < text.len ? at : text.len;
+}
+
+/* Hashes all but the times of the head, which ends where a list or an object begins. */
+static uint64_t hash_of(struct slice text)
+{
+	uint64_t hash = 0xCBF29CE484222325u;
+	size_t from = 0;
+	for (size_t at = 1; at < text.len && text.ptr[at] != '[' && text.ptr[at] != '{'; at++) {
+		int64_t ms;
+		if (text.ptr[at] != '"')
+			continue;
+		size_t begin = at + 1, end = end_of_string(text, begin);
+		at = end;
+		if (!instant_parse((struct slice){text.ptr + begin, end - begin}, &ms))
+			continue;
+		hash = add(hash, text.ptr + from, begin - from);
+		from = end;
+	}
+	return add(hash, text.ptr + from, text.len - from);
+}
+
+void coding_tag_number(uint64_t number, char ret[CODING_TAG_SIZE])
+{
+	snprintf(ret, CODING_TAG_SIZE, "W/\"%016" PRIx64 "\"", number);
+}
+
+void coding_tag(struct slice text, char ret[CODING_TAG_SIZE])
+{
+	coding_tag_number(add(text.len, text.ptr, text.len), ret);
+}
+
+/* The header of a gzip that has a comment, and nothing else. */
+enum { GZIP_FLAGS_AT = 3, GZIP_COMMENT = 0x10, GZIP_COMMENT_AT = 10 };
+
+static bool take_comment(struct slice gzip, char ret[CODING_TAG_SIZE])
+{
+	if (gzip.len < GZIP_COMMENT_AT + CODING_TAG_SIZE || gzip.ptr[GZIP_FLAGS_AT] != GZIP_COMMENT)
+		return false;
+	const char *comment = gzip.ptr + GZIP_COMMENT_AT;
+	if (!memchr(comment, '\0', CODING_TAG_SIZE))
+		return false;
+	strcpy(ret, comment);
+	return true;
+}
+
+bool coding_tag_answer(struct slice body, char ret[CODING_TAG_SIZE])
+{
+	if (coding_is_gzip(body))
+		return take_comment(body, ret);
+	if (body.len > CODING_TAGGED_BYTES)
+		return false;
+	coding_tag_number(hash_of(body), ret);
+	return true;
+}
+
 /* ---- The gzip ---- */
 
 bool coding_is_gzip(struct slice body)
@@ -50,35 +123,73 @@ bool coding_is_gzip(struct slice body)
 	return slice_starts(body, "\x1f\x8b");
 }
 
-void coding_gzip(struct buf *body)
+struct coding_pack {
+	struct slice text;
+	size_t at;
+	z_stream z;
+	gz_header head;
+	char tag[CODING_TAG_SIZE];
+	char *out; /* of the text's length: a longer gzip is not wanted */
+	bool is_over, is_whole;
+};
+
+struct coding_pack *coding_pack_new(struct slice text, const char *tag)
 {
-	enum { GZIP_WINDOW = MAX_WBITS + 16, MEMORY = 8 };
-	z_stream z = {.next_in = (Bytef *)body->ptr, .avail_in = (uInt)body->len};
+	enum { GZIP_WINDOW = MAX_WBITS + 16, MEMORY = 8, OS_UNKNOWN = 255 };
+	struct coding_pack *p = mem_alloc(sizeof(*p));
+	p->text = text;
+	snprintf(p->tag, sizeof(p->tag), "%s", tag);
+	p->out = mem_array(text.len + 1, 1);
+	p->z.next_out = (Bytef *)p->out;
+	p->z.avail_out = (uInt)text.len;
+	p->head = (gz_header){.os = OS_UNKNOWN, .comment = *tag ? (Bytef *)p->tag : NULL};
+	p->is_over = deflateInit2(&p->z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MEMORY,
+			     Z_DEFAULT_STRATEGY) != Z_OK ||
+		     deflateSetHeader(&p->z, &p->head) != Z_OK;
+	return p;
+}
+
+bool coding_pack_step(struct coding_pack *p, size_t bytes)
+{
+	size_t left = p->text.len - p->at, n = bytes < left ? bytes : left;
+	bool is_last = n == left;
+	if (p->is_over)
+		return false;
+	p->z.next_in = (Bytef *)(uintptr_t)(p->text.ptr + p->at);
+	p->z.avail_in = (uInt)n;
+	p->at += n;
+	int rc = deflate(&p->z, is_last ? Z_FINISH : Z_NO_FLUSH);
+	p->is_whole = is_last && rc == Z_STREAM_END;
+	p->is_over = is_last || p->z.avail_in > 0; /* what is left over has no room */
+	return !p->is_over;
+}
+
+void coding_pack_end(struct coding_pack *p, struct buf *body)
+{
 	struct buf packed;
-	if (body->len < CODING_MIN_BYTES || coding_is_gzip(buf_slice(body)) ||
-		deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, MEMORY,
-			Z_DEFAULT_STRATEGY) != Z_OK)
-		return;
-	char *out = mem_array(body->len, 1);
-	z.next_out = (Bytef *)out;
-	z.avail_out = (uInt)body->len;
-	if (deflate(&z, Z_FINISH) == Z_STREAM_END) {
+	if (body && p->is_whole) {
 		buf_init(&packed, body->ceiling);
-		buf_add(&packed, out, z.total_out);
+		buf_add(&packed, p->out, p->z.total_out);
 		buf_done(body);
 		*body = packed;
 	}
-	deflateEnd(&z);
-	free(out);
+	deflateEnd(&p->z);
+	free(p->out);
+	free(p);
+}
+
+void coding_gzip(struct buf *body)
+{
+	char tag[CODING_TAG_SIZE];
+	if (body->len < CODING_MIN_BYTES || coding_is_gzip(buf_slice(body)))
+		return;
+	coding_tag_number(hash_of(buf_slice(body)), tag);
+	struct coding_pack *p = coding_pack_new(buf_slice(body), tag);
+	coding_pack_step(p, body->len);
+	coding_pack_end(p, body);
 }
 
 /* ---- Which clients have it already ---- */
-
-void coding_tag(struct slice text, char ret[CODING_TAG_SIZE])
-{
-	uLong sum = crc32(0, (const Bytef *)text.ptr, (uInt)text.len);
-	snprintf(ret, CODING_TAG_SIZE, "W/\"%zx-%lx\"", text.len, sum);
-}
 
 bool coding_has(const char *if_none_match, const char *tag)
 {

@@ -13,9 +13,11 @@
 #include "controller/net/caller.h"
 #include "controller/net/coding.h"
 #include "controller/net/front_proxy.h"
+#include "controller/net/packer.h"
 #include "controller/net/stream.h"
 
 #define LOOK_SECONDS 1.
+#define JSON "application/json"
 
 enum {
 	HEADERS_MAX_BYTES = 32 * 1024,
@@ -50,6 +52,7 @@ enum request_state {
 	REQUEST_ASLEEP,	  /* auth was asked; the connection is suspended */
 	REQUEST_SETTLED,  /* auth has answered; MHD will call again */
 	REQUEST_DEFERRED, /* the owner will answer later; the connection is suspended */
+	REQUEST_PACKED,	  /* the owner has answered, and that is being packed; suspended as well */
 	REQUEST_ANSWERED, /* the owner has answered */
 	REQUEST_STREAMS,  /* the owner answers by a stream */
 };
@@ -65,12 +68,16 @@ struct http_question {
 	bool is_trusted; /* from loopback, which is trusted, and without a token */
 	enum right_check check;
 	enum auth_verdict verdict;
+	bool lacks_right;	 /* rights.must, of a path that is for all who are known */
 	struct http_reply reply; /* REQUEST_ANSWERED */
 	struct buf body;
+	struct packing *packing;    /* of REQUEST_PACKED */
 	struct http_stream *stream; /* of REQUEST_STREAMS */
 	size_t unsent;		    /* bytes of the answer */
 	bool refused;
 	bool is_file; /* the answer is the same for all, until another program runs */
+	bool has_tag; /* its owner has set it: */
+	char tag[CODING_TAG_SIZE];
 };
 
 struct http {
@@ -79,6 +86,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct connections *connections;
 	struct listener *listener;
+	struct packer *packer;
 	bool is_tls;
 	ev_io io;
 	ev_timer timer;
@@ -111,11 +119,26 @@ static bool is_last(const struct http_question *q)
 	return q->http->options.one_request || (q->refused && !connection_is_kept(q->place));
 }
 
-/* Makes the response of body, which it takes. tag: the ETag of a file, or "". */
-static struct MHD_Response *response_of(
-	const struct http_question *q, const char *content_type, const char *tag, struct buf *body)
+/* Gives the ETag; "": none. */
+static void tag_of(const struct http_question *q, struct http_reply reply, const struct buf *body,
+	char ret[CODING_TAG_SIZE])
 {
-	if (body->len <= CODING_SHORT_BYTES && http_takes_gzip(q))
+	ret[0] = '\0';
+	if (reply.status != 200)
+		return;
+	if (q->has_tag)
+		strcpy(ret, q->tag);
+	else if (q->is_file)
+		coding_tag(buf_slice(body), ret);
+	else if (strcmp(reply.content_type, JSON) != 0 || !coding_tag_answer(buf_slice(body), ret))
+		ret[0] = '\0';
+}
+
+/* Makes the response of body, which it takes, with an ETag, or "". */
+static struct MHD_Response *response_of(
+	const struct http_question *q, struct http_reply reply, const char *tag, struct buf *body)
+{
+	if (reply.status != 304 && body->len <= CODING_SHORT_BYTES && http_takes_gzip(q))
 		coding_gzip(body);
 	bool is_gzip = coding_is_gzip(buf_slice(body));
 	size_t len = body->len;
@@ -126,7 +149,8 @@ static struct MHD_Response *response_of(
 		return NULL;
 	}
 	/* A client asks for a file again each time, and is told that it is the same. */
-	add_headers(r, content_type, q->http->options.policy, *tag ? "no-cache" : "no-store");
+	add_headers(r, reply.content_type, q->http->options.policy,
+		q->is_file ? "no-cache" : "no-store");
 	MHD_add_response_header(r, "Vary", "Accept-Encoding");
 	if (*tag)
 		MHD_add_response_header(r, "ETag", tag);
@@ -138,12 +162,11 @@ static struct MHD_Response *response_of(
 static enum MHD_Result queue_body(
 	const struct http_question *q, struct http_reply reply, struct buf *body, const char *extra)
 {
-	char tag[CODING_TAG_SIZE] = "";
-	if (q->is_file)
-		coding_tag(buf_slice(body), tag);
-	if (q->is_file && coding_has(http_header(q, "If-None-Match"), tag))
+	char tag[CODING_TAG_SIZE];
+	tag_of(q, reply, body, tag);
+	if (*tag && coding_has(http_header(q, "If-None-Match"), tag))
 		reply.status = 304; /* libmicrohttpd leaves the body out */
-	struct MHD_Response *r = response_of(q, reply.content_type, tag, body);
+	struct MHD_Response *r = response_of(q, reply, tag, body);
 	if (!r)
 		return MHD_NO;
 	if (reply.status == 401)
@@ -175,7 +198,7 @@ static enum MHD_Result queue_error(struct http_question *q, unsigned status, con
 	(o->put_error ? o->put_error : put_error)(&body, status, sentence);
 	buf_puts(&body, "\n");
 	q->refused = true;
-	return queue_body(q, (struct http_reply){status, "application/json"}, &body, "1");
+	return queue_body(q, (struct http_reply){status, JSON}, &body, "1");
 }
 
 static void http_soon(struct http *h);
@@ -260,19 +283,60 @@ static void count_unsent(struct http_question *q, size_t bytes)
 	q->http->unsent += bytes;
 }
 
+void http_tag(struct http_question *q, const char *tag)
+{
+	must(strlen(tag) < sizeof(q->tag));
+	q->has_tag = true;
+	strcpy(q->tag, tag);
+}
+
+static void wake(struct http_question *q)
+{
+	MHD_resume_connection(q->connection);
+	http_soon(q->http);
+}
+
+static void on_packed(void *ctx)
+{
+	struct http_question *q = ctx;
+	q->packing = NULL;
+	q->state = REQUEST_ANSWERED;
+	q->http->unsent -= q->unsent;
+	count_unsent(q, q->body.len);
+	wake(q);
+}
+
+/* Whether the answer is packed before it goes: one that is too large to be packed at once. The tag
+ * is of the text, so it is made now; a client that has the text wants none of it. */
+static bool wants_packer(struct http_question *q)
+{
+	char tag[CODING_TAG_SIZE];
+	if (q->body.len <= CODING_SHORT_BYTES || coding_is_gzip(buf_slice(&q->body)) ||
+		!http_takes_gzip(q) || !packer_has_room(q->http->packer, q->body.len))
+		return false;
+	tag_of(q, q->reply, &q->body, tag);
+	http_tag(q, tag);
+	return !*tag || !coding_has(http_header(q, "If-None-Match"), tag);
+}
+
 void http_answer(struct http_question *q, struct http_reply reply, const struct buf *body)
 {
-	must(q->state != REQUEST_ANSWERED && q->state != REQUEST_STREAMS);
+	must(q->state == REQUEST_NEW || q->state == REQUEST_SETTLED ||
+		q->state == REQUEST_DEFERRED);
 	bool sleeps = q->state == REQUEST_DEFERRED;
 	q->state = REQUEST_ANSWERED;
 	q->reply = reply;
 	q->refused = reply.status == 401;
 	buf_add(&q->body, body->ptr, body->len);
 	count_unsent(q, q->body.len);
-	if (!sleeps)
-		return;
-	MHD_resume_connection(q->connection);
-	http_soon(q->http);
+	if (wants_packer(q)) {
+		q->state = REQUEST_PACKED;
+		q->packing = packer_add(q->http->packer, &q->body, q->tag, on_packed, q);
+		if (!sleeps)
+			MHD_suspend_connection(q->connection);
+	} else if (sleeps) {
+		wake(q);
+	}
 }
 
 void http_answer_file(struct http_question *q, const char *content_type, struct slice text)
@@ -306,6 +370,11 @@ void http_caller(const struct http_question *q, struct auth_caller *ret)
 		.user = q->caller.user,
 		.as = q->caller.as,
 		.address = connection_address(q->place)};
+}
+
+bool http_has_right(const struct http_question *q)
+{
+	return !q->lacks_right;
 }
 
 static void wake_port(void *ctx)
@@ -357,6 +426,8 @@ static enum MHD_Result queue_deferred(struct http_question *r)
 		return queue_body(r, r->reply, &r->body, "1");
 	if (r->state == REQUEST_STREAMS)
 		return queue_stream(r);
+	if (r->state == REQUEST_PACKED)
+		return MHD_YES;
 	r->state = REQUEST_DEFERRED;
 	MHD_suspend_connection(r->connection);
 	return MHD_YES;
@@ -474,7 +545,9 @@ static enum MHD_Result go_on(struct http_question *r, const char *path)
 
 static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
 {
-	if (r->verdict == AUTH_ALLOWED) {
+	if (r->verdict == AUTH_REFUSED && r->check == CHECK_MUST && r->rights.known)
+		r->lacks_right = true;
+	if (r->verdict == AUTH_ALLOWED || r->lacks_right) {
 		r->check++;
 		return go_on(r, path);
 	}
@@ -568,6 +641,8 @@ static void on_completed(
 	list_leave(&r->link);
 	connection_serves(r->place, false);
 	stream_free(r->stream);
+	if (r->packing)
+		packing_drop(r->packing);
 	caller_done(&r->caller);
 	h->unsent -= r->unsent;
 	buf_done(&r->body);
@@ -657,6 +732,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 	case REQUEST_SETTLED:
 		return act_on_verdict(r, path);
 	case REQUEST_DEFERRED:
+	case REQUEST_PACKED:
 		return MHD_YES;
 	case REQUEST_ANSWERED:
 	case REQUEST_STREAMS:
@@ -794,10 +870,12 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 	list_init(&h->questions);
 	h->options.host = NULL; /* borrowed for http_new() only */
 	h->connections = connections_new(loop, &o->limits);
+	h->packer = packer_new(loop);
 	h->daemon = start_daemon(h);
 	if (!h->daemon) {
 		listener_free(h->listener);
 		connections_free(h->connections);
+		packer_free(h->packer);
 		free(h);
 		return err_set(e, ERR_INVALID, "cannot serve HTTP: libmicrohttpd does not start");
 	}
@@ -825,7 +903,8 @@ void http_free(struct http *h)
 	list_each_entry(&h->questions, struct http_question, r, link) {
 		if (r->stream)
 			stream_stop(r->stream);
-		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED)
+		if (r->state != REQUEST_ASLEEP && r->state != REQUEST_DEFERRED &&
+			r->state != REQUEST_PACKED)
 			continue;
 		r->state = REQUEST_SETTLED;
 		r->verdict = AUTH_UNKNOWN;
@@ -833,6 +912,7 @@ void http_free(struct http *h)
 	}
 	MHD_stop_daemon(h->daemon);
 	connections_free(h->connections);
+	packer_free(h->packer);
 	free(h);
 }
 

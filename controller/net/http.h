@@ -16,6 +16,13 @@
  * An answer goes as gzip to a client that takes it (coding.h). It may also be a stream, which goes
  * on for as long as its owner likes (stream.h).
  *
+ * An answer in JSON has an ETag, and a client that names it gets 304 and no body, once it is known
+ * that it may have it. Browsers are still told to store none (no-store): the page's script keeps the
+ * last answers in the memory of its tab, with their tags, and drops them when the person signs out.
+ * A cache of the browser would keep them on its disk, for whoever uses that browser next. It could
+ * not even tell two users of a proxy apart: what names them is added behind the browser, so Vary
+ * can name no header that it sees.
+ *
  * With http_options.tls the port speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the
  * request: the ten seconds are for both. It costs about a millisecond, so http_options.pace bounds
  * how many are begun (listener.h).
@@ -63,6 +70,9 @@ struct http_reply {
 /* What a path wants of its caller. */
 struct http_rights {
 	bool open; /* no right: the path is for all that reach the port */
+	/* The path is for all whom the API server knows: `must` is asked for, and only told
+	 * (http_has_right()). */
+	bool known;
 	struct right must;
 };
 
@@ -118,6 +128,8 @@ const char *http_header(const struct http_question *q, const char *name);
 /* Tells who asks, to the letter of the headers, as long as the question is there. Nothing is told
  * of a caller that was not asked: one from here, or for an open path. */
 void http_caller(const struct http_question *q, struct auth_caller *ret);
+/* Whether the caller has http_rights.must. Callers who are not asked, and need none, have it. */
+bool http_has_right(const struct http_question *q);
 /* Keeps the connection, whose client is known: no stranger takes its place (connections.h). From
  * inside defer. */
 void http_keep(struct http_question *q);
@@ -127,6 +139,9 @@ bool http_takes_gzip(const struct http_question *q);
 /* Answers, from inside defer, or later from the loop. The body may be a gzip where
  * http_takes_gzip(). */
 void http_answer(struct http_question *q, struct http_reply reply, const struct buf *body);
+/* Sets the ETag of the answer to come, where not all of its text counts; "": it has none. Else it
+ * is coding_tag_answer()'s, of JSON that is answered with 200. */
+void http_tag(struct http_question *q, const char *tag);
 /* Answers as http_answer() with a file: a text that stays until another program runs. It has an
  * ETag; a client that names that is told that its copy is good (304). content_type: static. */
 void http_answer_file(struct http_question *q, const char *content_type, struct slice text);

@@ -2,6 +2,8 @@
  * The page: what a browser gets at `/`, and where its scripts get what they show.
  *
  *   /                                the document, and below /page/ its style and its scripts
+ *   /page/session                    who the reader is, and which namespaces to choose from
+ *                                    (session.h)
  *   /apis/visibility.sluice.dev/...  the aggregated API (controller/answers), at this port too
  *
  * The document and its scripts are compiled in and open to all that reach the port: they tell

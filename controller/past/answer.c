@@ -30,7 +30,7 @@ void past_head_of(
 	const struct past_query *q, bool more, int64_t forgotten_until_ms, struct past_head *ret)
 {
 	const struct past_question *p = &q->question;
-	bool is_grouped = p->kind != PAST_RUNS;
+	bool is_grouped = p->kind != PAST_RUNS && p->kind != PAST_SPANS;
 	bool is_missing = forgotten_until_ms != 0 && p->from_ms <= forgotten_until_ms;
 	*ret = (struct past_head){.by = is_grouped ? cost_by_name(p->by) : NULL,
 		.label = is_grouped && p->by == COST_BY_LABEL ? q->label : NULL,
@@ -45,12 +45,19 @@ void past_head_of(
 		note_forgotten(q, ret);
 }
 
+size_t past_rows_max(enum past_kind kind)
+{
+	return kind == PAST_SPANS ? PAST_SPANS_MAX : PAST_ROWS_MAX;
+}
+
 /* ---- rows as the ledger has written them ----------------------------------------------------- */
 
 struct shown {
 	struct past_head head;
 	const struct ledger_row *rows;
 	size_t n;
+	const char *clusterqueue; /* PAST_SPANS; NULL: all */
+	int64_t asked_ms;	  /* PAST_SPANS */
 };
 
 /* Puts the totals as "totals", the others as anything else. */
@@ -59,7 +66,7 @@ static void put_rows(struct json_writer *w, const char *key, const void *object)
 	const struct shown *x = object;
 	bool totals = strcmp(key, "totals") == 0;
 	jw_array(w, key);
-	for (size_t i = 0; i < x->n && i < PAST_ROWS_MAX; i++)
+	for (size_t i = 0; i < x->n; i++)
 		if (x->rows[i].is_total == totals)
 			jw_raw(w, NULL, slice_of(x->rows[i].json));
 	jw_end(w);
@@ -170,6 +177,53 @@ static const struct view_member run_rows[] = {
 };
 static const struct view run_view = VIEW("JobHistoryRun", NULL, run_rows);
 
+static const struct view_member span_rows[] = {
+	{"clusterQueue", VIEW_TOLD, 0, 0, "In which they ran.", .as = "string"},
+	{"namespace", VIEW_TOLD, 0, 0, "Of the Jobs.", .as = "string"},
+	{"job", VIEW_TOLD, 0, 0, "The name of the Job that began first.", .as = "string"},
+	{"sweep", VIEW_TOLD, 0, 0,
+		"What the Jobs have in common: CronJob/NAME, or the generateName; else the name of the only Job.",
+		.as = "string"},
+	{"jobs", VIEW_TOLD, 0, 0, "How many Jobs these runs were of.", .as = "integer"},
+	{"runs", VIEW_TOLD, 0, 0, "How many runs.", .as = "integer"},
+	{"from", VIEW_TOLD, 0, 0, "When the first of them began.", .as = "time"},
+	{"until", VIEW_TOLD, 0, 0, "When the last of them ended. Absent: they go on.",
+		.as = "time"},
+	{"outcome", VIEW_TOLD, 0, 0,
+		"How each of them ended: Finished, Failed, or what stopped it: Preempted, WindowClosed, ... Absent: they go on.",
+		.as = "string"},
+	{"lostSeconds", VIEW_TOLD, 0, 0,
+		"Pod time lost: the work, in pod-seconds, that their stops threw away.",
+		.as = "number"},
+	{"currency", VIEW_TOLD, 0, 0, "Of the cost. Absent where they had several.",
+		.as = "string"},
+	{"cost", VIEW_TOLD, 0, 0, "Of those that have ended: a decimal number, exact.",
+		.as = "string"},
+};
+static const struct view span_view = VIEW("RunSpan", NULL, span_rows);
+
+static const struct view_member run_spans_rows[] = {
+	{"asOf", VIEW_TIME, IN(shown, asked_ms), "When it was asked for."},
+	{"namespace", VIEW_TEXT, IN(shown, head.ns),
+		"It is of the Jobs of this namespace alone. Absent: of all."},
+	{"clusterQueue", VIEW_TEXT, IN(shown, clusterqueue),
+		"It is of this ClusterQueue alone. Absent: of all."},
+	{"since", VIEW_EXACT, IN(shown, head.since_ms),
+		"The runs that ended then or later, or go on."},
+	{"until", VIEW_EXACT, IN(shown, head.until_ms), "And began before then."},
+	{"more", VIEW_BOOL, IN(shown, head.more),
+		"There are more: each ClusterQueue, and in it each namespace, has its newest here."},
+	{"spans", VIEW_PUT, 0, 0,
+		"Runs of one ClusterQueue, namespace and sweep that ended alike and began within the same 96th of the time, counted from the epoch. By ClusterQueue and beginning, at most 2,000.",
+		.put = put_rows, .of = &span_view},
+	{"forgottenUntil", VIEW_EXACT, IN(shown, head.forgotten_until_ms),
+		"Runs that ended by then are not in it."},
+	{"note", VIEW_TEXT, IN(shown, head.note), "That, in a sentence."},
+};
+const struct view run_spans_view = VIEW("RunSpans",
+	"The runs of a stretch of time for a line of time, alike ones folded: histories with fold=true.",
+	run_spans_rows);
+
 static const struct view_member job_history_rows[] = {
 	{"namespace", VIEW_TEXT, IN(shown, head.ns),
 		"It is of the Jobs of this namespace alone. Absent: of all."},
@@ -186,18 +240,42 @@ static const struct view_member job_history_rows[] = {
 	{"note", VIEW_TEXT, IN(shown, head.note), "That, in a sentence."},
 };
 const struct view job_history_view = VIEW("JobHistory",
-	"The runs of Jobs in a stretch of time, also of Jobs that are deleted: when each was queued, started and stopped, why, and for whom.",
+	"The runs of Jobs in a stretch of time, also of Jobs that are deleted: when each was queued, started and stopped, why, and for whom. With fold=true the answer is a RunSpans.",
 	job_history_rows);
+
+/* Shows the rows, without the one that is too many. ret must not move. */
+static void show(const struct past_query *q, const struct ledger_row *rows, size_t n,
+	int64_t forgotten_until_ms, struct shown *ret)
+{
+	size_t most = past_rows_max(q->question.kind);
+	*ret = (struct shown){.rows = rows, .n = n < most ? n : most};
+	past_head_of(q, n > most, forgotten_until_ms, &ret->head);
+}
+
+static void put_view(const struct view *v, const struct shown *x, struct buf *out)
+{
+	struct json_writer w = json_writer(out);
+	view_put(&w, NULL, v, x);
+	buf_putc(out, '\n');
+}
 
 void past_answer_rows(const struct past_query *q, const struct ledger_row *rows, size_t n,
 	int64_t forgotten_until_ms, struct buf *out)
 {
 	bool is_report = q->question.kind == PAST_REPORT;
-	struct json_writer w = json_writer(out);
-	struct shown x = {.rows = rows, .n = n};
-	past_head_of(q, n > PAST_ROWS_MAX, forgotten_until_ms, &x.head);
-	view_put(&w, NULL, is_report ? &usage_report_view : &job_history_view, &x);
-	buf_putc(out, '\n');
+	struct shown x;
+	show(q, rows, n, forgotten_until_ms, &x);
+	put_view(is_report ? &usage_report_view : &job_history_view, &x, out);
+}
+
+void past_answer_spans(const struct past_query *q, const struct ledger_row *rows, size_t n,
+	int64_t forgotten_until_ms, struct buf *out)
+{
+	struct shown x;
+	show(q, rows, n, forgotten_until_ms, &x);
+	x.clusterqueue = q->question.clusterqueue;
+	x.asked_ms = q->asked_ms;
+	put_view(&run_spans_view, &x, out);
 }
 
 void past_answer_usage(const struct past_query *q, const struct ledger_row *rows, size_t n,
@@ -205,8 +283,8 @@ void past_answer_usage(const struct past_query *q, const struct ledger_row *rows
 {
 	const struct past_question *p = &q->question;
 	struct json_writer w = json_writer_object(out);
-	struct shown x = {.rows = rows, .n = n};
-	past_head_of(q, n > PAST_ROWS_MAX, forgotten_until_ms, &x.head);
+	struct shown x;
+	show(q, rows, n, forgotten_until_ms, &x);
 	if (p->clusterqueue)
 		jw_text(&w, "clusterQueue", p->clusterqueue);
 	instant_put(&w, "from", p->from_ms);

@@ -26,7 +26,8 @@ const char *past_resource_name(enum past_kind kind)
 	static const char *const names[] = {[PAST_COST] = "costs",
 		[PAST_REPORT] = "reports",
 		[PAST_RUNS] = "histories",
-		[PAST_USAGE] = "clusterqueues/usage"};
+		[PAST_USAGE] = "clusterqueues/usage",
+		[PAST_SPANS] = "histories"};
 	return names[kind];
 }
 
@@ -138,9 +139,12 @@ static int parse_names(const struct past_words *w, struct past_query *q, struct 
 {
 	struct past_question *p = &q->question;
 	int rc = parse_name("namespace", w->ns, q->ns, sizeof(q->ns), &p->ns, e);
+	if (!rc && w->kind == PAST_SPANS && (w->job || w->submitter))
+		rc = err_set(e, ERR_INVALID,
+			"job and user are parameters of histories without fold=true only");
 	if (!rc && w->kind != PAST_RUNS && (w->job || w->submitter))
 		rc = err_set(e, ERR_INVALID, "job and user are parameters of histories only");
-	if (!rc && w->kind == PAST_RUNS && w->by)
+	if (!rc && (w->kind == PAST_RUNS || w->kind == PAST_SPANS) && w->by)
 		rc = err_set(e, ERR_INVALID, "by is a parameter of costs and reports only");
 	if (!rc)
 		rc = parse_name("job", w->job, q->job, sizeof(q->job), &p->job, e);
@@ -151,9 +155,12 @@ static int parse_names(const struct past_words *w, struct past_query *q, struct 
 
 static int parse_clusterqueue(const struct past_words *w, struct past_query *q, struct err *e)
 {
-	if (w->kind != PAST_USAGE)
+	if (w->kind == PAST_RUNS && w->clusterqueue)
+		return err_set(e, ERR_INVALID,
+			"clusterQueue is a parameter of histories with fold=true only");
+	if (w->kind != PAST_USAGE && w->kind != PAST_SPANS)
 		return 0;
-	if (!w->clusterqueue)
+	if (w->kind == PAST_USAGE && !w->clusterqueue)
 		return err_set(e, ERR_INVALID,
 			"clusterQueue is not given; it must be the name of a ClusterQueue");
 	return parse_name("clusterQueue", w->clusterqueue, q->clusterqueue, sizeof(q->clusterqueue),
@@ -164,7 +171,7 @@ static int parse_clusterqueue(const struct past_words *w, struct past_query *q, 
  * kept. */
 static const char *usual_since(const struct past_words *w)
 {
-	if (w->kind == PAST_USAGE)
+	if (w->kind == PAST_USAGE || w->kind == PAST_SPANS)
 		return "24h";
 	if (w->kind != PAST_RUNS)
 		return "30d";
@@ -209,11 +216,17 @@ static int64_t divide(int64_t *from_ms, int64_t to_ms)
 	return step_ms;
 }
 
+/* Gives how far apart starts are at most that one span may have. */
+static int64_t part_of(int64_t span_ms)
+{
+	return span_ms >= STEPS_MAX ? span_ms / STEPS_MAX : 1;
+}
+
 int past_query_parse(
 	const struct past_words *w, int64_t now_ms, struct past_query *ret, struct err *e)
 {
 	struct past_question *q = &ret->question;
-	*ret = (struct past_query){.question = {.kind = w->kind, .label = ""}};
+	*ret = (struct past_query){.question = {.kind = w->kind, .label = ""}, .asked_ms = now_ms};
 	int rc = parse_by(w->by ? w->by : "queue", ret, e);
 	if (!rc)
 		rc = parse_names(w, ret, e);
@@ -225,12 +238,14 @@ int past_query_parse(
 	q->to_ms = now_ms + 1;
 	if (!rc && w->until)
 		rc = parse_moment("until", w->until, now_ms, &q->to_ms, e);
-	if (!rc && w->kind == PAST_USAGE)
+	if (!rc && (w->kind == PAST_USAGE || w->kind == PAST_SPANS))
 		clamp_to_the_past(q, now_ms);
 	if (!rc && q->from_ms >= q->to_ms)
 		rc = err_set(e, ERR_INVALID,
 			"there is no time between since and until: since must be earlier");
 	if (!rc && w->kind == PAST_USAGE)
 		q->step_ms = divide(&q->from_ms, q->to_ms);
+	if (!rc && w->kind == PAST_SPANS)
+		q->step_ms = part_of(q->to_ms - q->from_ms);
 	return rc;
 }

@@ -122,7 +122,7 @@ static void send_next(struct lane *t)
 		return;
 	a->id = t->under_way = ++t->next_id;
 	t->round = a->turn.round;
-	pg_past(t->pg, &a->query.question, PAST_ROWS_MAX + 1,
+	pg_past(t->pg, &a->query.question, past_rows_max(a->query.question.kind) + 1,
 		&(struct pg_asker){on_answer, t, a->id});
 }
 
@@ -160,6 +160,8 @@ static void render(struct lane *t, struct asked *a, const struct pg_answer *x, s
 		answer_costs(t, a, x->costs, x->n, x->forgotten_until_ms, body);
 	else if (a->query.question.kind == PAST_USAGE)
 		past_answer_usage(&a->query, x->texts, x->n, x->forgotten_until_ms, body);
+	else if (a->query.question.kind == PAST_SPANS)
+		past_answer_spans(&a->query, x->texts, x->n, x->forgotten_until_ms, body);
 	else
 		past_answer_rows(&a->query, x->texts, x->n, x->forgotten_until_ms, body);
 }
@@ -221,13 +223,14 @@ static int check_room(const struct lane *t, const char *ns, struct err *e)
 	return 0;
 }
 
-/* Gives the lane: quick for one Job, and for a queue in the last day or so, to which indexes lead.
+/* Gives the lane: quick for one Job, and for what was in the last day or so, to which indexes lead.
  * The index of runs is by their end, so an old day costs as much as all that has ended since. */
 static enum lane_kind lane_of(const struct past_question *q, int64_t now_ms)
 {
 	bool is_of_today = now_ms - q->from_ms <= QUICK_USAGE_MS;
-	bool is_quick =
-		(q->kind == PAST_RUNS && q->ns && q->job) || (q->kind == PAST_USAGE && is_of_today);
+	bool is_quick = q->kind == PAST_USAGE || q->kind == PAST_SPANS
+				? is_of_today
+				: q->kind == PAST_RUNS && q->ns && q->job;
 	return is_quick ? LANE_QUICK : LANE_SLOW;
 }
 

@@ -56,8 +56,11 @@ static void missing_zone(
 	while (n > 0 && strchr(" \t", text[n - 1]))
 		n--;
 	slice_show((struct slice){text, n}, example);
-	decoder_fault(d, at, "%s names no time zone; write it behind, as in %.*s Europe/Berlin\"",
-		text_show(text, shown), (int)strlen(example) - 1, example);
+	bool has_clock = strchr(text, ':') != NULL;
+	decoder_fault(d, at, "%s names no time zone%s, as in %.*s%s Europe/Berlin\"",
+		text_show(text, shown),
+		has_clock ? "; write it behind" : " and no time of day; write both",
+		(int)strlen(example) - 1, example, has_clock ? "" : " 8:00");
 }
 
 static void time_field(struct decoder *d, const struct path *at, const cJSON *annotations,

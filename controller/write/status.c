@@ -109,14 +109,31 @@ static void put_verdict(struct json_writer *w, const struct status_verdict *v, c
 		(v)->active, (v)->reason, (v)->message, (v)->invalid, (v)->generation              \
 	}
 
-void status_put_clusterqueue(struct json_writer *w, const struct clusterqueue_view *v,
-	bool fair_sharing, const char *since, const struct status_effect *effect)
+/* Puts counts, quota and use. */
+static void put_sums(struct json_writer *w, const struct clusterqueue_view *v)
 {
-	put_verdict(w, VERDICT(v), since, effect);
 	status_put_count(w, "pendingWorkloads", v->pending);
 	status_put_count(w, "reservingWorkloads", v->reserving);
 	status_put_count(w, "admittedWorkloads", v->admitted);
 	put_flavors(w, v->usage, v->nusage, true);
+}
+
+void status_put_clusterqueue_sums(struct json_writer *w, const struct clusterqueue_view *v)
+{
+	const struct status_verdict verdict = {.active = v->active,
+		.reason = v->reason,
+		.message = "",
+		.invalid = v->invalid ? "its newest spec is refused" : NULL,
+		.generation = v->generation};
+	put_verdict(w, &verdict, NULL, NULL);
+	put_sums(w, v);
+}
+
+void status_put_clusterqueue(struct json_writer *w, const struct clusterqueue_view *v,
+	bool fair_sharing, const char *since, const struct status_effect *effect)
+{
+	put_verdict(w, VERDICT(v), since, effect);
+	put_sums(w, v);
 	put_share(w, fair_sharing && v->cohort && v->cohort[0], v->weighted_share);
 }
 

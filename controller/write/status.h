@@ -33,6 +33,10 @@ struct status_effect {
  * known yet. Shares are told while fair sharing is on. */
 void status_put_clusterqueue(struct json_writer *w, const struct clusterqueue_view *v,
 	bool fair_sharing, const char *since, const struct status_effect *effect);
+/* Puts of a ClusterQueue's status what tenants may know: whether it is Active, without the message,
+ * which may name LocalQueues, Cohorts and flavors of others; and sums, of quota and use and of how
+ * many Jobs wait and run. */
+void status_put_clusterqueue_sums(struct json_writer *w, const struct clusterqueue_view *v);
 void status_put_cohort(struct json_writer *w, const struct cohort_view *v, bool fair_sharing,
 	const char *since, const struct status_effect *effect);
 void status_put_localqueue(struct json_writer *w, const struct localqueue_view *v,

@@ -37,7 +37,8 @@ struct alternatives {
 	size_t nlocalqueues;
 
 	/* WorkloadPriorityClasses with which the Job would count for more. NULL: there is none. */
-	const char *next_class, *highest_class; /* two names, or highest_class is NULL */
+	const char *next_class, *highest_class;		   /* two names, or highest_class is NULL */
+	int32_t priority, next_priority, highest_priority; /* that count: now, and with these */
 	bool capped; /* there are higher ones, but its ClusterQueue counts no more (maxPriority) */
 
 	bool length_matters; /* its start may depend on how long it is expected to run */

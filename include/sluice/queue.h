@@ -698,14 +698,21 @@ enum wait_reason {
 };
 
 const char *wait_reason_name(enum wait_reason r);
+/* Returns the reason of that name; WAIT_NOT where there is none. */
+enum wait_reason wait_reason_named(const char *name);
 /* Names what a Job waits for, as a column of a list has it: "quota", "on hold". "" for WAIT_NOT. */
 const char *wait_reason_phrase(enum wait_reason r);
+/* Says what to do about it, for a Job called NAME; "" where nothing is to be done. */
+const char *wait_reason_cure(enum wait_reason r);
 /* Returns why the Job is on hold, as annotation sluice.dev/hold says; NULL: it says no more than
  * that it is, or the Job is not on hold. */
 const char *queue_job_hold(const struct queue *q, const struct uid *uid);
 /* Says whether a Job that waits for this reason starts only after a person has changed it, or an
  * object that it needs. No start of it can be told. */
 bool wait_reason_needs_change(enum wait_reason r);
+/* Says whether the Job as it is could not start, however much others make way: it, or what it asks for, must be
+ * changed. */
+bool wait_reason_never_starts(enum wait_reason r);
 
 struct explanation {
 	enum wait_reason reason;
@@ -842,6 +849,12 @@ struct usage_view {
 	int64_t borrowed, used_borrowed;
 };
 
+/* Whether the windows of a queue let its Jobs start now. */
+struct window_view {
+	bool open;
+	int64_t until_ms; /* when that changes next; CALENDAR_NEVER: not within a year */
+};
+
 struct clusterqueue_view {
 	const char *name;
 	bool exists;	    /* else Jobs hold quota in it or wait for it, but it is not there */
@@ -856,6 +869,7 @@ struct clusterqueue_view {
 	bool has_max_priority; /* priorities of its Jobs count up to: */
 	int32_t max_priority;
 	const char *cohort;
+	struct window_view window;	     /* of all RunPolicies that bind it */
 	size_t pending, reserving, admitted; /* reserving includes admitted */
 	size_t pending_active; /* of pending: might start now; the others are held, backing off, in
 				  a stopped queue or misconfigured */
@@ -885,11 +899,13 @@ struct cohort_view {
 
 struct localqueue_view {
 	const char *ns, *name, *clusterqueue; /* "": no valid spec of it was ever seen */
-	int64_t generation;		      /* of the spec in force */
+	bool let_in;	    /* the ClusterQueue's namespaceSelector takes its namespace */
+	int64_t generation; /* of the spec in force */
 	bool active;
 	const char *reason;
 	char message[512];
-	const char *invalid; /* as a ClusterQueue's */
+	const char *invalid;	   /* as a ClusterQueue's */
+	struct window_view window; /* of its own RunPolicies and its ClusterQueue's */
 	size_t pending, reserving, admitted;
 	double fair_usage; /* decayed usage; 0 unless its ClusterQueue is ordered by it */
 	const struct usage_view *usage; /* reserved and used only; valid until the next call */
@@ -1016,6 +1032,9 @@ bool queue_view_clusterqueue(const struct queue *q, size_t index, struct cluster
  * but have Jobs, by name, too. From index 0 on, with no fact told meanwhile. */
 bool queue_view_any_clusterqueue(
 	const struct queue *q, size_t index, struct clusterqueue_view *ret);
+/* Views the ClusterQueue of that name, which exists or not. False: nothing is known of it. */
+bool queue_view_clusterqueue_named(
+	const struct queue *q, const char *name, struct clusterqueue_view *ret);
 /* Counts Jobs that wait for a LocalQueue that does not exist, or whose ClusterQueue does not. */
 size_t queue_count_without_queue(const struct queue *q);
 
@@ -1037,6 +1056,26 @@ bool queue_count_beyond_quota(
 	const struct queue *q, size_t index, const char **ret_name, size_t *ret_jobs);
 bool queue_view_cohort(const struct queue *q, size_t index, struct cohort_view *ret);
 bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueue_view *ret);
+/* Returns the index of the first LocalQueue of the namespace, or of those behind it: all of one
+ * namespace stand together. */
+size_t queue_first_localqueue(const struct queue *q, const char *ns);
+
+/* Tells of each namespace that has a LocalQueue, in name order, and whether the user has submitted
+ * Jobs there that are not over. */
+typedef void queue_namespace_fn(const char *ns, bool has_jobs, void *ctx);
+void queue_each_namespace(
+	const struct queue *q, const char *user, queue_namespace_fn *fn, void *ctx);
+
+/* A priority class that Jobs may name. */
+struct class_view {
+	const char *name;
+	enum priority_kind kind;
+	int32_t value;
+	bool global_default; /* PRIORITY_POD: of Jobs that name none */
+};
+/* Views such classes by index: those of Sluice, then those of Kubernetes, the highest first. From
+ * index 0 on, with no fact told meanwhile. */
+bool queue_view_class(const struct queue *q, size_t index, struct class_view *ret);
 
 /* Returns a number that changes whenever a view may have: a reporter keeps the last one it
  * wrote. */

@@ -500,7 +500,7 @@ void queue_view_effect(const struct queue *q, enum effect_kind kind, const char 
 		text_add(&text,
 			f.told_by_active
 				? "no other problem found: for the first, see the condition Active"
-				: "no problem found: all of the spec has an effect");
+				: "no problem found: every field of spec is used");
 	else if (f.n > EFFECT_FAULTS_TOLD)
 		text_add(&text, "; and %zu more", f.n - EFFECT_FAULTS_TOLD);
 }

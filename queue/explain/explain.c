@@ -503,8 +503,9 @@ const char *queue_job_hold(const struct queue *q, const struct uid *uid)
 static void explain_hold(const struct workload *w, struct text *t)
 {
 	const char *words = hold_words(w);
-	text_add(t, "on hold: ");
-	text_add_cut(t, words ? words : "annotation sluice.dev/hold is set", HOLD_SHOWN - 1);
+	text_add(t, words ? "on hold: \"" : "on hold: annotation sluice.dev/hold is set");
+	text_add_cut(t, words ? words : "", HOLD_SHOWN - 1);
+	text_add(t, words ? "\"" : "");
 	add_release(w, t);
 }
 

@@ -41,6 +41,46 @@ static bool add_answer(const struct queue *q, const struct shape *shape, const s
 	return answer.has_taints;
 }
 
+/* Returns the most of a resource that one node of these flavors has. */
+static int64_t largest_of(
+	const struct queue *q, const struct way *way, size_t n, const char *resource)
+{
+	int64_t most = 0, all, largest;
+	for (size_t i = 0; i < n; i++)
+		for (size_t f = 0; f < way[i].n; f++) {
+			const struct node_group *g = &way[i].flavor[f]->nodes;
+			nodes_sum(q->node_suitability->nodes, g->labels, g->nlabels, resource, &all,
+				&largest);
+			most = largest > most ? largest : most;
+		}
+	return most;
+}
+
+static bool any_lends(const struct way *way, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t f = 0; f < way[i].n; f++)
+			if (way[i].flavor[f]->lending != LENDING_NONE)
+				return true;
+	return false;
+}
+
+/* Adds of which resource a pod asks for more than any node has. Of what no node has the scheduler's
+ * words say enough. */
+static void add_too_large(const struct queue *q, const struct shape *shape, const struct way *way,
+	size_t n, struct text *t)
+{
+	for (size_t i = 0; i < shape->nrequests && !any_lends(way, n); i++) {
+		const struct resource *r = &shape->request[i];
+		int64_t largest = largest_of(q, way, n, r->name);
+		if (largest == 0 || r->amount <= largest)
+			continue;
+		text_add(t, "each asks for %s, and the largest node has %s; ",
+			amount_words(r->amount, r->name).s, amount_words(largest, r->name).s);
+		return;
+	}
+}
+
 /* With clusterFit Now: nothing is asked of an autoscaler, where one could help. */
 static bool add_to_come(const struct queue *q, const struct clusterqueue *cq,
 	const struct shape *shape, const struct way *way, struct text *t)
@@ -85,6 +125,8 @@ void explain_nowhere(const struct queue *q, const struct clusterqueue *cq,
 		if (add_to_come(q, cq, shape, &way[i], t))
 			return;
 	text_add(t, "no node of this cluster can ever run its pods: ");
+	if (n == told)
+		add_too_large(q, shape, way, n, t);
 	for (size_t i = 0; i < told; i++) {
 		text_add(t, i ? "; " : "");
 		if (n > 1) {

@@ -125,6 +125,26 @@ static size_t closest_flavor(const struct shortage *l, bool of_all)
 	return best;
 }
 
+/* Adds who has what is not in use and yet not left: Jobs that start when pods of stopped ones are gone,
+ * and other queues that have borrowed it. */
+static void add_taken(struct text *t, const struct quota_row *row)
+{
+	__int128 unused = row->nominal - row->use[QUOTA_NOW], now = quota_free(row, QUOTA_NOW);
+	int64_t left = quota_available(row);
+	now = now > 0 ? now : 0;
+	if (unused <= left)
+		return;
+	if (now < unused)
+		text_add(t, ", %s borrowed by other queues",
+			number_words(quota_shown(unused - (now > left ? now : left)), row->resource)
+				.s);
+	if (now > left)
+		text_add(t, ", %s kept for Jobs that wait for pods to end",
+			number_words(
+				quota_shown((now < unused ? now : unused) - left), row->resource)
+				.s);
+}
+
 /* "28 of 40 in use", or with its unit "28 of 40 cpu in use". In a Cohort that does not say how much is
  * left: other queues may have borrowed it, or lend more. */
 static void add_use(struct text *t, const struct quota_row *row, bool unit)
@@ -132,6 +152,7 @@ static void add_use(struct text *t, const struct quota_row *row, bool unit)
 	const char *r = row->resource;
 	text_add(t, "%s of %s%s%s in use", number_words(quota_shown(row->use[QUOTA_NOW]), r).s,
 		number_words(row->nominal, r).s, unit ? " " : "", unit ? r : "");
+	add_taken(t, row);
 	if (row->up)
 		text_add(t, ", %s left in the cohort", number_words(quota_available(row), r).s);
 }

@@ -9,8 +9,10 @@
 #include "queue/core/model/disruption.h"
 #include "queue/features/namespace/namespace_quota.h"
 #include "queue/features/targets.h"
+#include "queue/features/windows/window_state.h"
 #include "queue/core/model/reservation.h"
 #include "queue/core/model/share.h"
+#include "queue/core/model/user.h"
 #include "queue/job/text.h"
 #include "sluice/quantity.h"
 
@@ -19,6 +21,8 @@ struct scratch {
 	size_t nusage, capacity;
 	const struct clusterqueue **absent; /* those that do not exist and have Jobs, by name */
 	size_t nabsent;
+	const struct priority_class **class; /* that Jobs may name, in the order of their view */
+	size_t nclasses;
 };
 
 struct scratch *scratch_new(void)
@@ -30,6 +34,7 @@ void scratch_free(struct scratch *s)
 {
 	free(s->usage);
 	free(s->absent);
+	free(s->class);
 	free(s);
 }
 
@@ -193,6 +198,11 @@ const char *view_missing_flavor(const struct clusterqueue *cq)
 	return tells ? clusterqueue_missing_flavor(cq)->name : NULL;
 }
 
+static struct window_view window_of(const struct window_state *r)
+{
+	return (struct window_view){r->open, r->open ? r->closes_ms : r->opens_ms};
+}
+
 static void fill_clusterqueue(
 	const struct queue *q, const struct clusterqueue *cq, struct clusterqueue_view *ret)
 {
@@ -208,6 +218,7 @@ static void fill_clusterqueue(
 	ret->has_max_priority = cq->spec.has_max_priority;
 	ret->max_priority = cq->spec.max_priority;
 	ret->cohort = cq->cohort ? cq->cohort->object.name : "";
+	ret->window = window_of(cq->window_state);
 	count_waiting(cq, ret);
 	struct stopping stopping = stopping_of(cq);
 	ret->stopping = stopping.n;
@@ -256,6 +267,15 @@ bool queue_view_any_clusterqueue(const struct queue *q, size_t index, struct clu
 		return false;
 	fill_clusterqueue(q, q->scratch->absent[index - shown], ret);
 	return true;
+}
+
+bool queue_view_clusterqueue_named(
+	const struct queue *q, const char *name, struct clusterqueue_view *ret)
+{
+	const struct clusterqueue *cq = clusterqueue_find(&q->clusterqueues, name);
+	if (cq)
+		fill_clusterqueue(q, cq, ret);
+	return cq != NULL;
 }
 
 size_t queue_count_without_queue(const struct queue *q)
@@ -411,8 +431,10 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	ret->ns = lq->ns->name;
 	ret->name = lq->name;
 	ret->clusterqueue = lq->exists ? lq->cq->name : "";
+	ret->let_in = lq->gate == GATE_CLOSED || lq->gate == GATE_OPEN;
 	ret->generation = lq->generation;
 	ret->invalid = lq->invalid;
+	ret->window = window_of(window_state_of(lq));
 	ret->pending = localqueue_pending(lq);
 	ret->reserving = lq->nreserving;
 	ret->admitted = lq->nadmitted;
@@ -425,5 +447,67 @@ bool queue_view_localqueue(const struct queue *q, size_t index, struct localqueu
 	usage_sort(s, 0);
 	ret->usage = s->usage;
 	ret->nusage = s->nusage;
+	return true;
+}
+
+size_t queue_first_localqueue(const struct queue *q, const char *ns)
+{
+	char none[] = "";
+	struct nspace space = {.name = (char *)(uintptr_t)ns};
+	struct localqueue first = {.ns = &space, .name = none};
+	return tree_before(&q->localqueues.shown, &first.by_name);
+}
+
+void queue_each_namespace(
+	const struct queue *q, const char *user, queue_namespace_fn *fn, void *ctx)
+{
+	const struct nspace *ns = NULL;
+	bool has_jobs = false;
+	for (struct tree_node *n = tree_first(&q->localqueues.shown); n; n = tree_next(n)) {
+		const struct localqueue *lq = container_of(n, struct localqueue, by_name);
+		if (ns && lq->ns != ns) {
+			fn(ns->name, has_jobs, ctx);
+			has_jobs = false;
+		}
+		ns = lq->ns;
+		has_jobs = has_jobs || user_find(lq, user);
+	}
+	if (ns)
+		fn(ns->name, has_jobs, ctx);
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+static int class_order(const void *a, const void *b)
+{
+	const struct priority_class *x = *(const struct priority_class *const *)a,
+				    *y = *(const struct priority_class *const *)b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void find_classes(const struct queue *q)
+{
+	struct scratch *s = q->scratch;
+	const struct priority_class *c;
+	s->nclasses = 0;
+	s->class = mem_grow(s->class, q->priorities.classes.count + 1, sizeof(*s->class));
+	map_each(&q->priorities.classes, i, c)
+		if (priority_usable(c))
+			s->class[s->nclasses++] = c;
+	qsort(s->class, s->nclasses, sizeof(*s->class), class_order);
+}
+
+bool queue_view_class(const struct queue *q, size_t index, struct class_view *ret)
+{
+	if (index == 0)
+		find_classes(q);
+	if (index >= q->scratch->nclasses)
+		return false;
+	const struct priority_class *c = q->scratch->class[index];
+	*ret = (struct class_view){c->name, c->kind, c->value, c->global_default};
 	return true;
 }

@@ -1,11 +1,12 @@
-"""The picture of the README: the page, with a day of work behind it, on a real control plane.
+"""The pictures of the page, with a day of work behind it, on a real control plane: those of README and docs (the overview, the
+plan), or all views for those who change the page.
 
 Three teams share a Cohort. The controller's clock begins a day before this evening in Berlin and is set forward by an hour
 24 times. In each of these hours the same Jobs come in each run; some start, and some end. So the ledger has a day of use
 and the Budget a forecast. The browser's clock is set as the controller's. Nothing in the picture is made up but
 the nodes, the Jobs and the time.
 
-    python3 test/e2e/picture.py [--to docs/page.png] [--place queue/night] [--size 1280x1180] [--keep]"""
+    python3 test/e2e/picture.py [--all | --place queue/night [--to FILE]] [--size 1280x1180] [--keep]"""
 
 import argparse
 import random
@@ -17,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from browser import Browser, lacks
 from later import Later
-from objects import clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
+from objects import HOLD, clusterqueue, flavor, group, has, job, jobs_path, ours, path_of, terminal
 from sandbox import ApiError, Sandbox, SandboxError, wait_until
 from sandbox.sandbox import BUILD, ROOT
 
@@ -40,9 +41,11 @@ PLAN = [  # (plural, object)
       for name, flavors in QUEUES.items()),
     ("calendars", ours("Calendar", "nights", {"timeZone": "Europe/Berlin", "open": [
         {"name": "night", "days": ["Mon-Thu"], "from": "19:00", "to": "07:00"}, {"name": "weekend", "from": "Fri 19:00", "to": "Mon 07:00"}]})),
+    ("calendars", ours("Calendar", "office", {"timeZone": "Europe/Berlin", "open": [{"name": "day", "days": ["Mon-Sun"], "from": "07:00", "to": "20:00"}]})),
     ("priceplans", ours("PricePlan", "power", {"currency": "EUR", "base": {"cpu": "0.04"}, "flavors": {"spot": "0.3"},
                                                "rates": [{"calendar": "nights", "factor": "0.4"}]})),
     ("runpolicies", ours("RunPolicy", "nights", {"queues": ["night"], "calendar": "nights", "atClose": {"action": "Suspend", "notice": "10m"}})),
+    ("runpolicies", ours("RunPolicy", "office", {"queues": ["reports"], "calendar": "office", "atClose": {"action": "Finish"}})),
     ("budgets", ours("Budget", "training-month", {"queue": "training", "period": "Monthly", "timeZone": "Europe/Berlin", "currency": "EUR", "amount": "2500.00"})),
 ]
 
@@ -107,12 +110,21 @@ class Day:
         self.clock.forward(self.box, 3600)
 
     def evening(self):
-        """The window of the night is open, and more waits for it than there is room for; one Job waits for another."""
+        """The window of the night is open, and more waits for it than there is room for; that of the reports is closed, so others have
+        their quota. One Job waits for another; a sweep waits; and some Jobs wait until somebody does something."""
         for _ in range(12):
             self.submit("training", most_pods=4)
         for _ in range(22):
             self.submit("night", most_pods=5)
+        for _ in range(7):
+            self.submit("reports")
         self.settle()
+        for _ in range(36):
+            one = job("any", "training", {"cpu": "2"}, suspend=True, priority="low")
+            del one["metadata"]["name"]
+            self.api.post(jobs_path("team-vision"), {**one, "metadata": {**one["metadata"], "generateName": "lr-"}})
+        for name, pods, cpu, more in ("wide", 4, "50", {}), ("huge", 100, "4", {}), ("calibrate", 2, "4", {"annotations": {HOLD: "waiting for the data"}}):
+            self.api.post(jobs_path("team-vision"), job(name, "training", {"cpu": cpu}, pods=pods, suspend=True, **more))
         team, name = self.submit("night")
         self.api.post(jobs_path(team), job("summary", "night", {"cpu": "2"}, suspend=True, annotations={"sluice.dev/after": f"afterok:{name}"}))
         self.settle()
@@ -134,18 +146,85 @@ def starts_are_known(box):
     return sum("p50" in j["status"].get("start", {}) for j in jobs) > len(jobs) / 4
 
 
-def draw(box, to, place, size, ahead=0):
-    with tempfile.TemporaryDirectory(prefix="sluice-picture-") as folder, Browser(folder) as b:
-        b.look(*size)
-        b.cdp("Page.addScriptToEvaluateOnNewDocument", source=SHIFT % (1000 * ahead))
-        b.open(f"{box.controller_url()}/#/{place}")
-        last = [None]
+def show(b, box, place, looks, token=""):
+    """The place, drawn anew, once nothing of it changes any more."""
+    b.look(**looks)
+    b.open(f"{box.controller_url()}/#/none")
+    b.run("sessionStorage.clear(); if (arguments[0]) sessionStorage.setItem('token', arguments[0])", token)
+    b.open("about:blank")
+    b.open(f"{box.controller_url()}/#/{place}")
+    last = [None]
 
-        def still():
-            before, last[0] = last[0], b.text("main")
-            return last[0] and "Loading" not in last[0] and last[0] == before
-        wait_until("the page to be drawn", still, PATIENCE, every=1.5)
-        b.picture(Path(to))
+    def still():
+        before, last[0] = last[0], b.text("main")
+        return last[0] and "Loading" not in last[0] and last[0] == before
+    wait_until("the page to be drawn", still, PATIENCE, every=1.5)
+
+
+def pictures(box, ahead):
+    """A browser in Berlin, whose clock is the controller's."""
+    folder = tempfile.TemporaryDirectory(prefix="sluice-picture-")
+    b = Browser(folder.name)
+    b.cdp("Emulation.setScrollbarsHidden", hidden=True)
+    b.cdp("Emulation.setTimezoneOverride", timezoneId="Europe/Berlin")
+    b.cdp("Page.addScriptToEvaluateOnNewDocument", source=SHIFT % (1000 * ahead))
+    return folder, b
+
+
+def draw(box, shots, ahead=0):
+    """shots: [(file, place, width and height and whether dark, of the whole page, token)]."""
+    folder, b = pictures(box, ahead)
+    with folder, b:
+        for file, place, looks, whole, token in shots:
+            show(b, box, place, looks, token)
+            b.picture(Path(file), whole)
+            print(f"  {file}: {Path(file).stat().st_size} bytes", flush=True)
+
+
+LOOKS = {"1280": {"width": 1280, "height": 900}, "1280-dark": {"width": 1280, "height": 900, "dark": True},
+         "390": {"width": 390, "height": 844}, "390-dark": {"width": 390, "height": 844, "dark": True}}
+
+
+def views(box):
+    """{name: place} of all views; a Job of each kind has its own."""
+    jobs = [j for j in box.api.list("/apis/batch/v1/jobs") if not has(j, "Complete")]
+
+    def first(fits):
+        return next(f"job/{j['metadata']['namespace']}/{j['metadata']['name']}" for j in jobs if fits(j))
+    return {"overview": "overview", "jobs": "jobs", "jobs-waiting": "jobs?state=Waiting", "job-running": first(lambda j: not j["spec"]["suspend"]),
+            "job-waiting": first(lambda j: j["spec"]["suspend"]), "job-after": first(lambda j: j["metadata"]["name"] == "summary"), "queues": "queues", "queue": "queue/night", "plan": "plan", "plan-week": "plan?span=7d", "costs": "money",
+            "nodes": "nodes", "history": "history", "search": "search?text=train"}
+
+
+def tenant(box, team):
+    """The token of a user who has sluice-batch-user in that namespace alone."""
+    at = f"/api/v1/namespaces/{team}/serviceaccounts"
+    box.api.ensure(at, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "alice"}})
+    box.api.ensure(f"/apis/rbac.authorization.k8s.io/v1/namespaces/{team}/rolebindings", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "alice"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sluice-batch-user"},
+        "subjects": [{"kind": "ServiceAccount", "namespace": team, "name": "alice"}]})
+    return box.api.post(f"{at}/alice/token", {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})["status"]["token"]
+
+
+def all_of(box):
+    """All views in all looks, for those who change the page; of a user of one namespace by day."""
+    folder, token = BUILD / "page" / "all", tenant(box, "team-vision")
+    places = views(box)
+    shots = [(folder / f"{name}-{look}.png", place, how, name != "history", "") for name, place in places.items() for look, how in LOOKS.items()]
+    return shots + [(folder / f"{name}-alice-{look}.png", places[name], LOOKS[look], True, token)
+                    for name in ("overview", "jobs", "queues", "plan", "costs") for look in ("1280", "390")]
+
+
+def shots_of(args, box):
+    width, height = map(int, args.size.split("x"))
+    looks = {"width": width, "height": height}
+    if args.all:
+        return all_of(box)
+    if args.place:
+        return [(args.to, args.place, looks, False, "")]
+    docs = ROOT / "docs"
+    return [(docs / "page.png", "overview", looks, False, ""), (docs / "plan.png", "plan", {**looks, "height": 4 * height // 5}, False, "")]
 
 
 def this_evening():
@@ -156,8 +235,9 @@ def this_evening():
 
 def main():
     p = argparse.ArgumentParser(prog="./dev picture", description=__doc__.split("\n")[0])
-    p.add_argument("--to", default=str(ROOT / "docs" / "page.png"))
-    p.add_argument("--place", default="queue/night", help="which page: what stands behind #/")
+    p.add_argument("--all", action="store_true", help="all views at 1280 and 390 pixels, light and dark, into build/page/all")
+    p.add_argument("--place", help="one view alone: what stands behind #/")
+    p.add_argument("--to", default=str(BUILD / "page" / "place.png"), help="the file of --place")
     p.add_argument("--size", default="1280x1180")
     p.add_argument("--keep", action="store_true", help="leave the sandbox `picture` running")
     args = p.parse_args()
@@ -180,8 +260,7 @@ def main():
         day.evening()
         box.wait_visible(PATIENCE)
         wait_until("starts to be known", lambda: starts_are_known(box), PATIENCE, every=2)
-        draw(box, args.to, args.place, map(int, args.size.split("x")), clock.ahead)
-        print(f"{args.to}: {Path(args.to).stat().st_size} bytes")
+        draw(box, shots_of(args, box), clock.ahead)
     finally:
         if not args.keep:
             box.destroy()

@@ -3,14 +3,23 @@
 Alice is a ServiceAccount with sluice-batch-user in her namespace, and nothing else: no port-forward, no right to see
 other namespaces. kubectl and `sluice` have her kubeconfig alone."""
 
+import contextlib
+import fcntl
 import http.client
 import json
+import os
+import pty
+import re
+import select
+import signal
 import ssl
+import struct
 import subprocess
+import termios
 from types import SimpleNamespace
 
 import pytest
-from conftest import LATER, SOON, World, as_account
+from conftest import BIN, LATER, SOON, World, as_account
 from objects import has, job, jobs_path, ours, path_of, who
 from sandbox import ApiError, asking, wait_until
 from test_rights import bind
@@ -226,6 +235,61 @@ def test_she_may_see_pods_logs_and_events_of_her_namespace(alice):
             alice.api.get(what)
 
 
+# ---- summaries ---------------------------------------------------------------------------
+
+
+def counted(items):
+    """What a summary says of Jobs as a list has them: of all, and of each reason."""
+    states = [j["status"]["state"] for j in items]
+    waits = [j["status"] for j in items if j["status"]["state"] == "Waiting"]
+    return {"running": sum(s in ("Starting", "Running", "Stopping") for s in states), "waiting": len(waits),
+            "oldest": min((w["queuedAt"] for w in waits), default=None),
+            "reasons": {r: sum(w["reason"] == r for w in waits) for r in {w["reason"] for w in waits}}}
+
+
+def told(said):
+    return {"running": said["running"]["jobs"], "waiting": said["waiting"]["jobs"], "oldest": said["waiting"].get("oldestQueuedAt"),
+            "reasons": {r["reason"]: r["jobs"] for r in said["reasons"]}}
+
+
+def test_a_summary_says_what_the_list_says(alice):
+    """Of all and of one namespace; and of another namespace it has no name."""
+    alice.world.job("typo", cpu=1, labels={"sluice.dev/priority-class": "hihg"})
+    alice.world.waits("typo", "Misconfigured")
+    api, q = alice.world.api, alice.world.full("q")
+
+    def agree(client, there):
+        sums = told(client.get(f"{GROUP}{there}/summaries"))
+        return "Misconfigured" in sums["reasons"] and sums == counted(client.get(f"{GROUP}{there}/queuedjobs")["items"])
+    wait_until("the sums of all to be those of the list", lambda: agree(api, ""), SOON)
+    wait_until("hers to be those of hers", lambda: agree(alice.api, f"/namespaces/{alice.ns}"), SOON)
+    said = alice.api.get(f"{GROUP}/namespaces/{alice.ns}/summaries?by=sweep")
+    assert said["kind"] == "SummaryReport" and told(said)["reasons"] == {"WaitingForQuota": 1, "Misconfigured": 1}, said
+    assert {(g["key"], g["namespace"], g["running"], g["waiting"]) for g in said["groups"]} == {
+        ("runs", alice.ns, 1, 0), ("mine", alice.ns, 0, 1), ("typo", alice.ns, 0, 1)}, said
+    assert said["others"] == [{"clusterQueue": q, "running": 0, "waiting": 1, "ahead": 1}], said
+    (wrong,) = said["attention"]
+    assert (wrong["word"], wrong["name"], said["attentionJobs"]) == ("Misconfigured", "typo", 1) and "hihg" in wrong["message"], wrong
+    for by in "queue", "user", "sweep", "namespace":
+        text = json.dumps(alice.api.get(f"{GROUP}/namespaces/{alice.ns}/summaries?by={by}"))
+        assert alice.bob.ns not in text and "secret" not in text, text
+    (ours,) = [g for g in api.get(f"{GROUP}/summaries?by=queue")["groups"] if g["key"] == q]
+    assert (ours["running"], ours["waiting"], ours["attention"]) == (1, 3, 1), ours
+    assert {g["key"]: g["waiting"] for g in api.get(f"{GROUP}/summaries?by=namespace")["groups"]}[alice.bob.ns] == 1
+
+
+def test_a_summary_has_its_right_and_its_words(alice):
+    for there in "", f"/namespaces/{alice.bob.ns}":
+        with pytest.raises(ApiError) as e:
+            alice.api.get(f"{GROUP}{there}/summaries")
+        assert e.value.status == 403, e.value
+    with pytest.raises(ApiError) as e:
+        alice.api.get(f"{GROUP}/namespaces/{alice.ns}/summaries?by=nonsense")
+    assert e.value.status == 400 and "by is" in str(e.value) and "queue, user, sweep or namespace" in str(e.value), e.value
+    wait_until("kubectl explain to know them", lambda: "NextStart" in alice.kubectl("explain", "summaries.reasons.untilIs").stdout, LATER)
+    assert "jobs --group" in alice.kubectl("get", "summaries", "-n", alice.ns).stderr
+
+
 # ---- sluice ------------------------------------------------------------------------------
 
 
@@ -248,20 +312,128 @@ def test_she_gives_her_run_a_class_that_is_there_and_no_other(alice):
     assert alice.world.full("high") in alice.kubectl("get", "workloadpriorityclasses.sluice.dev").stdout
 
 
-def test_sluice_queue_shows_her_localqueues(alice):
+class Screen:
+    """A program at a terminal of its own, of 24 by 100."""
+
+    def __init__(self, argv, env):
+        self.ours, theirs = pty.openpty()
+        self.resize(24, 100)
+        self.before = termios.tcgetattr(theirs)
+        self.child = subprocess.Popen(argv, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+                                      preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                                      env={**os.environ, "TERM": "xterm", "NO_COLOR": "1", "TZ": "UTC", **env}, close_fds=True)
+        self.theirs, self.text = theirs, ""
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def lines(self):
+        """What was drawn last, whole."""
+        while select.select([self.ours], [], [], 0.05)[0]:
+            with contextlib.suppress(OSError):
+                self.text += os.read(self.ours, 65536).decode(errors="replace")
+        whole = self.text.rpartition("\x1b[J")[0].rpartition("\x1b[H")[2]
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", whole).replace("\r", "").split("\n")
+
+    def press(self, keys):
+        os.write(self.ours, keys.encode())
+
+    def shows(self, what, text):
+        wait_until(what, lambda: any(text in line for line in self.lines()), SOON)
+
+    def is_restored(self):
+        """The terminal is as it was, and on its own page."""
+        self.lines()
+        return termios.tcgetattr(self.theirs) == self.before and self.text.rstrip().endswith("\x1b[?1049l")
+
+    def end(self):
+        if self.child.poll() is None:
+            self.child.kill()
+        self.child.wait(SOON)
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+@pytest.fixture
+def screen(alice):
+    s = Screen([BIN / "sluice", "top", "-n", alice.ns], {"KUBECONFIG": str(alice.config)})
+    yield s
+    s.end()
+
+
+def test_sluice_top_is_live_and_has_keys(alice, screen):
+    screen.shows("both her Jobs, and the one ahead of her", "mine")
+    shown = screen.lines()
+    assert any("Running 1  Waiting 1" in line for line in shown) and "secret" not in "".join(shown), shown
+    assert any(line.split()[:4] == [alice.world.full("q"), "1", "1", "1"] for line in shown), shown
+    assert any(line.startswith("> runs") for line in shown), shown
+    screen.press("h")
+    screen.shows("a warning, for it runs", "runs: h again stops it")
+    screen.press("\x1b[B")
+    screen.shows("the cursor on the other", "> mine")
+    screen.press("h")
+    screen.shows("what was done", "Job mine is on hold")
+    assert alice.world.get("mine")["metadata"]["annotations"]["sluice.dev/hold"] == "true"
+    screen.shows("the list to follow", "on hold")
+    screen.press("r")
+    screen.shows("what was done", "Job mine is queued again")
+    screen.press("r")
+    screen.shows("why that does nothing", "Job mine is not on hold")
+    wait_until("it to wait again", lambda: "sluice.dev/hold" not in alice.world.get("mine")["metadata"].get("annotations", {}), SOON)
+    screen.press("e")
+    screen.shows("the explanation", "1 Job is ahead of it")
+    screen.press("\x1b/run\r")
+    wait_until("the filter to hide the other", lambda: not any("mine" in line for line in screen.lines()), SOON)
+    screen.press("\x1b")
+    screen.resize(10, 60)
+    wait_until("it to fit a smaller one", lambda: len(screen.lines()) == 10 and all(len(line) <= 60 for line in screen.lines()), SOON)
+    alice.world.job("new", cpu=1)
+    screen.shows("a Job that came", "Waiting 2")
+    screen.press("q")
+    assert screen.child.wait(SOON) == 0 and screen.is_restored()
+
+
+def test_sluice_top_leaves_the_terminal_as_it_was(screen):
+    """On Ctrl-Z, until it goes on, and on signals that end it."""
+    screen.shows("her Jobs", "mine")
+    assert termios.tcgetattr(screen.theirs) != screen.before
+    screen.press("\x1a")
+    state = f"/proc/{screen.child.pid}/stat"
+    wait_until("it to be stopped", lambda: open(state).read().rpartition(")")[2].split()[0] == "T", SOON)
+    assert screen.is_restored()
+    screen.child.send_signal(signal.SIGCONT)
+    wait_until("it to go on", lambda: not screen.is_restored() and any("mine" in line for line in screen.lines()), SOON)
+    screen.press("\x03")
+    assert screen.child.wait(SOON) == -signal.SIGINT and screen.is_restored()
+
+
+def test_sluice_top_prints_once_where_there_is_no_terminal(alice):
+    done = alice.sluice("top", "-n", alice.ns)
+    assert done.returncode == 0 and "\x1b" not in done.stdout and "q: quit" not in done.stdout, done
+    assert "  runs " in done.stdout and "  mine " in done.stdout and "1 Job" not in done.stderr, done
+    done = alice.sluice("top", "-A")
+    assert done.returncode == 3 and "you may not list summaries" in done.stderr and not done.stdout, done
+    done = alice.sluice("jobs", "--group", "namespace", "-n", alice.ns)
+    assert rows(done) == [[alice.ns, "1", "1", "0", *rows(done)[0][4:]]], done
+
+
+def test_sluice_queue_shows_her_localqueues_and_the_queues_behind_them(alice):
     ns, q = alice.ns, alice.world.full("q")
 
     def line():
         return next(iter(r for r in known(alice.sluice("queue", "-n", ns)) if r[:2] == [ns, "q"]), None)
     wait_until("what runs and waits in the status", lambda: line() == [ns, "q", "active", "1", "1", q, alice.world.full("any-q"), "cpu", "2"], LATER)
+    # Of the ClusterQueue she is told what all hold, and that two Jobs wait: hers, and another one.
     for args in (["queue", "-n", ns], ["queue", q, "-n", ns]):
         done = alice.sluice(*args)
-        assert done.returncode == 0 and "You may not list clusterqueues.sluice.dev" in done.stdout and "sluice-viewer" in done.stdout, done
-        assert "CLUSTERQUEUE  STATE" not in done.stdout and "theirs" not in done.stdout and not done.stderr, done
+        (*row, _, used, of, quota) = rows(done)[0]
+        assert (row, used, of, quota) == ([q, "active", "2", "1", alice.world.full("any-q"), "cpu"], "2", "of", "2"), done
+        assert "You may not list" not in done.stdout and "theirs" not in done.stdout and alice.bob.ns not in done.stdout and not done.stderr, done
     done = alice.sluice("queue", "-n", ns, "-o", "json")
     said = asking.queues(json.loads(done.stdout))
-    (local,) = said["localQueues"]
-    assert not said["clusterQueues"] and (local["pending"], local["admitted"], local["active"]) == (1, 1, True) and "You may not list" in done.stderr, done
+    (local,), (queue,) = said["localQueues"], said["clusterQueues"]
+    assert (local["pending"], local["admitted"], local["active"]) == (1, 1, True), done
+    assert (queue["name"], queue["pending"], queue["admitted"], queue["open"]) == (q, 2, 1, {"isOpen": True}) and alice.bob.ns not in done.stdout, done
     done = alice.sluice("queue", "-n", alice.bob.ns)
     assert done.returncode == 3 and "--clusterrole=sluice-batch-user" in done.stderr and not done.stdout, done
 

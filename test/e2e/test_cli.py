@@ -121,8 +121,8 @@ def test_a_job_is_held_and_released_and_each_time_told_what_comes_of_it(sluice, 
     assert "is not on hold" in say("release").stderr
     assert "is being stopped" in ok(say("hold", "--because", "wait for the new data"))
     world.stopped("a")
-    wait_until("explain to tell why", lambda: ok(say("explain")).startswith("on hold: wait for the new data; to queue it again: "), SOON)
-    assert "Job a is already on hold: wait for the new data" in say("hold").stderr
+    wait_until("explain to tell why", lambda: ok(say("explain")).startswith("on hold: \"wait for the new data\"; to queue it again: "), SOON)
+    assert "Job a is already on hold: \"wait for the new data\"" in say("hold").stderr
     assert "Job a is on hold; to queue it again: sluice release job/a" in ok(say("hold", "--because", "still no data"))
     assert "is queued again" in ok(say("release"))
     world.started("a")
@@ -144,8 +144,8 @@ def test_a_job_that_waits_and_is_told_hold_lets_the_next_one_by(sluice, world):
     held = {"first": "wait for the new data", "born": "its data is not there yet"}
     for name, why in held.items():
         sentence = world.waits(name, "OnHold")["sentence"]
-        assert sentence.startswith(f"on hold: {why}; to queue it again: "), sentence
-        assert ok(sluice("explain", name, "-n", world.ns)).startswith(f"on hold: {why}; to queue it again: ")
+        assert sentence.startswith(f"on hold: \"{why}\"; to queue it again: "), sentence
+        assert ok(sluice("explain", name, "-n", world.ns)).startswith(f"on hold: \"{why}\"; to queue it again: ")
     world.ahead("second")
 
     def listed():

@@ -189,7 +189,7 @@ def test_a_queue_without_a_plan_costs_nothing_and_says_so(world, sluice):
 def test_a_table_and_a_csv(priced, sluice):
     run_three(priced)
     table = sluice("cost", "--by", "namespace").stdout
-    assert table.splitlines()[0].split()[:2] == ["NAMESPACE", "RUNS"] and priced.ns in table and "EUR" in table and "total" in table
+    assert table.splitlines()[0].split()[:2] == ["NAMESPACE", "ENDED"] and priced.ns in table and "EUR" in table and "total" in table
     rows = list(csv.DictReader(io.StringIO(sluice("cost", "--by", "namespace", "-o", "csv").stdout)))
     mine = next(r for r in rows if r["namespace"] == priced.ns)
     assert Decimal(mine["cost"]) == sum(s["cost"] for s in segments(priced)) and mine["currency"] == "EUR" and mine["runs"] == "3"

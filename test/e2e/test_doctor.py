@@ -102,7 +102,7 @@ def test_nothing_is_found_where_all_is_well(sick, doctor, program):
         return program("sluice", "doctor", "--kubeconfig", sick.kubeconfig, "--database", sick.database, *ACCEPTED)
     done = wait_until("nothing to be found", lambda: (lambda d: d.returncode == 0 and d)(asked()), LATER)
     ok, skipped = 25 - len(OF_THE_VERSION), 4 + len(OF_THE_VERSION)
-    assert done.stdout.splitlines()[-1] == f"nothing found: {ok} checks ok, 0 warn, 0 fail, {skipped} skipped", done
+    assert done.stdout.splitlines()[-1] == f"no problem found: {ok} checks ok, 0 warn, 0 fail, {skipped} skipped", done
 
 
 def test_what_it_says_of_the_version(sick, program):

@@ -68,7 +68,7 @@ def test_one_that_never_starts_has_the_reason(alice):
     alice.world.job("large", cpu=5)
     alice.world.waits("large", "ExceedsMaxQuota")
     done = alice.sluice("when", "job/large", "-n", alice.ns)
-    assert done.returncode == 0 and done.stdout.startswith("No start expected within 30 days: over quota, never fits.\n"), done
+    assert done.returncode == 0 and done.stdout.startswith("No start as things are: over quota, never fits.\n"), done
     said = json.loads(alice.sluice("when", "large", "-n", alice.ns, "-o", "json").stdout)["start"]
     assert "p10" not in said and said["misses"] == said["draws"] and said["reason"] == "ExceedsMaxQuota", said
 
@@ -100,6 +100,82 @@ def test_what_moved_it_is_said(world, api_is_there):
     assert abs(instant(moved["from"]) - instant(told)) < 60 and instant(moved["at"]) <= time.time() + 1, (moved, told)
     assert 0 <= instant(now["p50"]) - later.timestamp() < 60, now
     assert f"Calendar {world.full('window')} was changed" in moved["why"], moved
+
+
+def lane_of(timeline, queue):
+    """The lane, and its bars by their Jobs' names."""
+    lane = next(lane for lane in timeline["lanes"] if lane["clusterQueue"] == queue)
+    return lane, {bar["name"]: bar for bar in lane["bars"]}
+
+
+def test_a_timeline_says_what_lists_and_forecasts_say(alice):
+    """Of her namespace by her RoleBinding, and of all to an admin."""
+    queue, of_hers = alice.world.full("q"), f"{GROUP}/namespaces/{alice.ns}/timelines"
+
+    def alike():
+        """Both of one forecast: a new one comes every few seconds."""
+        hers, job = alice.api.get(f"{of_hers}?until=7d"), alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs/mine")["status"]
+        same = hers.get("forecastsOf", {}).get("asOf") == job.get("start", {}).get("asOf", "none")
+        return (hers, job["start"]) if same else None
+    hers, start = wait_until("a timeline of the forecast that the Job tells", alike, LATER)
+    lane, bars = lane_of(hers, queue)
+    assert (hers["kind"], len(hers["lanes"])) == ("Timeline", 1) and instant(hers["until"]) - instant(hers["from"]) == 7 * 86400, hers
+    assert (lane["running"], lane["waiting"], lane["others"]) == (1, 1, {"running": 0, "waiting": 1}), lane
+    assert "secret" not in json.dumps(hers) and alice.bob.ns not in json.dumps(hers), hers
+    run = alice.api.get(f"{GROUP}/namespaces/{alice.ns}/queuedjobs/runs")["status"]
+    assert set(bars) == {"runs", "mine"} and lane["more"] == 0, lane
+    assert bars["runs"]["state"] == "Running" and bars["runs"]["from"] == run["startedAt"] and bars["runs"]["requests"] == {"cpu": "2"}, bars
+    assert bars["mine"]["state"] == "Expected" and bars["mine"]["sweep"] == "mine" and bars["mine"]["jobs"] == 1, bars
+    assert (instant(bars["mine"]["from"]), bars["mine"]["p90"]) == (max(instant(start["p50"]), instant(hers["from"])), start["p90"]), (bars, start)
+    assert start["draws"] == hers["forecastsOf"]["draws"]
+    lane, bars = lane_of(alice.world.api.get(f"{GROUP}/timelines?until=7d&clusterQueue={queue}"), queue)
+    assert (lane["running"], lane["waiting"]) == (1, 2) and "others" not in lane and {"runs", "mine", "secret"} == set(bars), lane
+    # As the others are asked for.
+    assert alice.kubectl("get", "--raw", of_hers).returncode == 0
+    wait_until("kubectl explain to know the words", lambda: "90 % of the simulations" in alice.kubectl("explain", "timelines.lanes.bars.p90").stdout, LATER)
+    plain = alice.kubectl("get", "timelines", "-n", alice.ns)
+    assert plain.returncode == 1 and "write kubectl get timelines -o yaml" in plain.stderr, plain
+
+
+def refused(api, path):
+    with pytest.raises(ApiError) as e:
+        api.get(f"{GROUP}/{path}")
+    return e.value.status, e.value.message
+
+
+def test_a_timeline_that_cannot_be_is_refused_with_the_cure(alice):
+    hers = f"namespaces/{alice.ns}/timelines"
+    assert refused(alice.api, "timelines")[0] == refused(alice.api, f"namespaces/{alice.bob.ns}/timelines")[0] == 403
+    for wrong in "nonsense", "8d", "0s":
+        status, message = refused(alice.api, f"{hers}?until={wrong}")
+        assert status == 400 and f'until is "{wrong}"' in message and "7d" in message, message
+    status, message = refused(alice.api, f"{hers}?clusterQueue=nothing")
+    assert status == 404 and "clusterQueue is nothing, to which no LocalQueue of namespace" in message, message
+    status, message = refused(alice.world.api, "timelines?clusterQueue=nothing")
+    assert status == 404 and "there is no ClusterQueue nothing" in message, message
+    status, message = refused(alice.world.api, "timelines?watch=true")
+    assert status == 400 and "cannot be watched" in message, message
+
+
+def test_a_timeline_has_the_windows_of_the_week(world, api_is_there):
+    """And a start that time alone decides is certain."""
+    queue = world.queue(cpu=2)
+    opens = datetime.datetime.fromtimestamp(time.time() // 60 * 60 + 3600, datetime.timezone.utc)
+    make_window(world, world.full("q"), opens)
+    world.job("mine", cpu=2)
+    world.waits("mine", "OutsideWindow")
+
+    def told():
+        timeline = world.api.get(f"{GROUP}/namespaces/{world.ns}/timelines?until=24h")  # of two seconds ago, perhaps
+        lanes = [lane_of(timeline, queue)] if timeline["lanes"] else []
+        return next((x for x in lanes if x[1]), None)
+    lane, bars = wait_until("a lane with the Job", told, SOON)
+    week = world.api.get(f"{GROUP}/clusterqueues/{queue}/week")
+    (window,), (of_week,) = lane["windows"], week["windows"]
+    assert {k: window[k] for k in ("policy", "calendar", "zone")} == {k: of_week[k] for k in ("policy", "calendar", "zone")}, (window, of_week)
+    assert window["open"][0] in of_week["open"] and instant(window["open"][0]["from"]) == opens.timestamp(), (window, of_week)
+    assert instant(bars["mine"]["from"]) == opens.timestamp() and bars["mine"]["certain"] is True and "p90" not in bars["mine"], bars
+    assert (lane["prices"], lane["reservations"]) == (week["prices"], []), lane
 
 
 def test_a_job_that_was_changed_has_no_start_of_before(alice):

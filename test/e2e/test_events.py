@@ -49,7 +49,7 @@ def test_a_preempted_job_is_told_by_whom(world):
     world.started("urgent")
     kind, message = told(world, "victim", "Preempted")
     assert kind == "Normal"
-    assert re.fullmatch(rf"Stopped for {world.ns}/urgent \(priority 10, yours 1\): 2 pods x \d+s lost; it is queued again\.", message), message
+    assert re.fullmatch(rf"Stopped for {world.ns}/urgent \(priority 10, this Job's 1\): 2 pods x \d+s lost; the Job is queued again\.", message), message
     assert events(world, "urgent") == []  # a start is no news: the Job controller tells it
     # kubectl prints them by time: it was created, then preempted.
     in_order = [e["reason"] for e in every(world, "victim")]

@@ -148,6 +148,28 @@ def test_each_run_is_told_also_of_jobs_that_are_deleted(past):
     story_of_one_job(past)
 
 
+def test_folded_it_is_the_same_runs(past):
+    """As spans for a line of time: hers are of her namespace alone, an admin's of all."""
+    path, queue = f"{GROUP}/namespaces/{past.ns}/histories", past.world.full("q")
+    said = past.api.get(f"{path}?fold=true&since=1h")
+    assert (said["kind"], said["namespace"], said["more"]) == ("RunSpans", past.ns, False), said
+    runs = {(r["job"], r.get("reason")): r for r in past.api.get(f"{path}?since=1h")["runs"]}
+    spans = {(s["job"], s.get("outcome")): s for s in said["spans"]}
+    assert len(spans) == len(said["spans"]) and set(spans) == set(runs) == {("train", "Preempted"), ("train", "Finished"), ("torn", "Deleted"), ("long", None)}
+    for key, span in spans.items():
+        run = runs[key]
+        assert (span["from"], span.get("until"), span.get("cost"), span["lostSeconds"]) == (run["startedAt"], run.get("stoppedAt"), run.get("cost"), run["lostSeconds"])
+        assert (span["clusterQueue"], span["namespace"], span["sweep"], span["jobs"], span["runs"]) == (queue, past.ns, span["job"], 1, 1)
+    assert past.boss.ns not in json.dumps(said) and "urgent" not in json.dumps(said), said
+    everybodys = past.world.api.get(f"{GROUP}/histories?fold=true&since=1h&clusterQueue={queue}")["spans"]
+    assert {(s["namespace"], s["job"]) for s in everybodys} == {(past.ns, job) for job in ("train", "torn", "long")} | {(past.boss.ns, "urgent")}
+    assert [s["from"] for s in everybodys] == sorted(s["from"] for s in everybodys)
+    for words, message in (("fold=maybe", 'fold is "maybe"; it must be true or false'), ("clusterQueue=q", "with fold=true only"), ("fold=true&job=train", "without fold=true")):
+        with pytest.raises(ApiError) as e:
+            past.api.get(f"{path}?{words}")
+        assert e.value.status == 400 and message in e.value.message, e.value.message
+
+
 def test_a_report_counts_what_the_runs_say(past):
     runs = answer(past.sluice("history", "-n", past.ns, "-o", "json"))["runs"]
     said = answer(past.sluice("report", "-n", past.ns, "--by", "queue", "--since", "1h", "-o", "json"))

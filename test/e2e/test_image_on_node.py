@@ -218,7 +218,7 @@ def test_the_doctor_finds_nothing(installed, program):
     def well():
         code, said = installed.doctor(program)
         print(f"\n{said}")
-        return code == 0 and "nothing found" in said and re.search(r"ok +controllers +2 of 2 ready, and none names a kind that it cannot follow", said)
+        return code == 0 and "no problem found" in said and re.search(r"ok +controllers +2 of 2 ready, and none names a kind that it cannot follow", said)
     wait_until("the doctor to find nothing", well, SOON)
 
 

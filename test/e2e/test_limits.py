@@ -408,8 +408,9 @@ def test_who_borrows_more_than_its_share_gives_back(world):
     world.waits("b4", "WaitingForQuota")
     said = [story(j) for j in world.api.list(jobs_path(world.ns)) if j["spec"]["suspend"] and "sluice.dev/admission" in annotations(j)]
     assert len(said) == 4 and all(s["reason"] == "Preempted" for s in said)
+    a = world.full("a")
     words = sorted(re.sub(r"^.*?: its ClusterQueue ", "", s["message"]) for s in said)
-    assert words == ["comes before yours by fair sharing"] + ["takes back quota that yours had borrowed"] * 3
+    assert words == [f"comes before ClusterQueue {a} by fair sharing"] + [f"takes back quota that ClusterQueue {a} had borrowed"] * 3
     world.wait("the status to tell the shares", lambda: (share(world, "a"), share(world, "b")) == (223, 112))
     world.wait("the metrics to say so", lambda: metric(world, "cluster_queue_weighted_share", cluster_queue=world.full("a"), cohort=world.full("all")) == 223)
     world.wait("the metrics to say so", lambda: metric(world, "preempted_workloads_total", preempting_cluster_queue=world.full("b"), reason="InCohortReclamation") == 3)

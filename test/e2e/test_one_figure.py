@@ -93,6 +93,12 @@ def drawn(shop, place, figure):
     return {"the page": ask} if shop.page else {}
 
 
+def row(page, name, part="[data-head^=Use]"):
+    """That cell of the row of a queue."""
+    return page.run("""return [...document.querySelectorAll("main tbody tr")].find((r) => r.querySelector("th")?.innerText.trim() === arguments[0])
+        .querySelector(arguments[1]).innerText""", name, part)
+
+
 def card(page, name):
     """The text below the heading of a queue or Budget."""
     return [text for text in page.texts("main article") if text.startswith(f"{name}\n")][0]
@@ -142,7 +148,7 @@ def what_queues_hold_use_and_borrow(shop):
         "sluice queue": rows(lambda n: quota_of_view(asking.queues(shop.said("queue", w.full(n))), w.full(n))),
     }, wanted)
     agree("what is held and borrowed", drawn(shop, "queues", lambda page: {n: re.findall(
-        r"(\d+) of \d+ cpu(?:, (\d+) borrowed)?", card(page, w.full(n)))[0] for n in wanted}), {"lender": ("1", ""), "borrower": ("5", "3")})
+        r"(\d+) of \d+(?: · (\d+) borrowed)?", row(page, w.full(n)))[0] for n in wanted}), {"lender": ("1", ""), "borrower": ("5", "3")})
     held = {name: figure[0] for name, figure in wanted.items()}
     agree("what is held", {
         "status of LocalQueues": rows(lambda n: quota_of_status(local[n]())[0]),
@@ -171,7 +177,7 @@ def how_many_wait(shop):
         "QueuedJobs": lambda: waiting(w.api),
         "QueuedJobs for the page": lambda: waiting(shop.controller),
         "sluice jobs": lambda: len(shop.said("jobs", "-n", w.ns, "--state", "Waiting")["items"]),
-        **drawn(shop, "queues", lambda page: int(re.findall(r"(\d+) waiting", card(page, name))[0])),
+        **drawn(shop, "queues", lambda page: int(row(page, name, "[data-head=Waiting]"))),
     }, 3)
 
 

@@ -2,8 +2,8 @@
 
 Boss may do anything in the cluster. Alice has sluice-batch-user in one namespace and nothing else. What is shown is held
 against what the API server, the aggregated API and the ledger say. Each look at a page is also a picture, in build/page.
-What is lent of nodes is asked of a real controller beside the made-up cluster of the benches (test/bench/fake_cluster.py);
-it trusts callers from this host, as one behind an authenticating proxy does. The list of Jobs, and one Job: test_page_jobs.py.
+The list of Jobs, and one Job: test_page_jobs.py; queues, costs, nodes: test_page_queues.py; the plan: test_page_plan.py; the overview:
+test_page_overview.py.
 
 Where there is no Chromium all but the first tests are skipped, and say so."""
 
@@ -12,15 +12,16 @@ import json
 import re
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from browser import Browser, PageError, lacks
-from conftest import LATER, PREFIX, SOON, World, need
-from objects import HOLD, cents, has, ours, path_of, searched
-from sandbox import asking, wait_until
+from conftest import LATER, SOON, World
+from objects import HOLD, has, ours, path_of, searched
+from sandbox import wait_until
 from sandbox.sandbox import BUILD, ROOT
 from test_rights import admin, bind, get  # noqa: F401 (admin: World asks with a token)
 
@@ -87,7 +88,7 @@ class Page(Browser):
         self.type("#namespace", namespace)
         self.click("#signing button[value=in]")
 
-    def sign_in(self, token, namespace="", place="queues"):
+    def sign_in(self, token, namespace="", place="overview"):
         self.go(place)
         self.wait("the question who it is", self.asks_who)
         self.give(token, namespace)
@@ -242,6 +243,41 @@ def test_a_list_goes_as_gzip_to_who_takes_it(world):
     assert [j["metadata"]["name"] for j in unpacked["items"]] == [f"waits-{n}" for n in range(5)], unpacked
 
 
+def test_an_answer_that_is_the_same_is_not_sent_again(world):
+    """What goes on with the clock makes no other answer; and what a browser holds is of use to nobody else."""
+    world.queue(cpu=1)
+    world.job("waits", cpu=2)
+    world.waits("waits")
+    q, there = world.full("q"), f"{GROUP}/namespaces/{world.ns}"
+
+    def fetch(path, tag=None, token=None):
+        """(status, ETag, body)"""
+        request = Request(world.box.controller_url() + path, headers={"Authorization": f"Bearer {token or boss(world)}", "Accept-Encoding": "gzip",
+                                                                     **({"If-None-Match": tag} if tag else {})})
+        try:
+            with urlopen(request, timeout=SOON) as r:
+                assert r.headers["Cache-Control"] == "no-store", path
+                return r.status, r.headers["ETag"], r.read()
+        except HTTPError as e:
+            assert e.headers["Cache-Control"] == "no-store", path
+            return e.code, e.headers["ETag"], e.read()
+
+    def kept(path):
+        status, tag, body = fetch(path)
+        assert status == 200 and tag and body, (path, status, tag)
+        time.sleep(1.1)  # asOf is another then
+        return fetch(path, tag)[0] == 304
+    for path in (f"{there}/queuereports", f"{there}/queuedjobs/waits", f"{GROUP}/clusterqueues/{q}/week", f"{GROUP}/clusterqueues/{q}/usage?since=1h",
+                 f"{GROUP}/budgetreports", "/page/session"):
+        wait_until(f"{path} to be the same twice", lambda path=path: kept(path), SOON)
+    status, tag, _ = fetch(f"{there}/queuereports")
+    world.job("more", cpu=2)
+    world.waits("more")
+    status, other, body = fetch(f"{there}/queuereports", tag)
+    assert status == 200 and other != tag and body
+    assert fetch(f"{there}/queuereports", other, "nonsense")[0] == 401, "who may not have it is not told that it is the same"
+
+
 def test_nothing_in_the_document_is_from_elsewhere(world):
     root = world.box.controller_url()
     for file in (ROOT / "controller" / "page" / "assets").iterdir():
@@ -294,7 +330,8 @@ def test_the_token_is_gone_when_the_person_signs_out(line, page):
     page.sign_in(line.boss)
     page.wait_text(line.q)
     assert line.boss not in page.markup() and not page.run("return document.cookie + JSON.stringify(localStorage)").strip("{}")
-    page.click("#sign")
+    page.click("#me")
+    page.click("#sign-out")
     page.wait("the question who it is", page.asks_who)
     assert page.run("return JSON.stringify(sessionStorage)").count(line.boss) == 0 and line.q not in page.markup()
 
@@ -303,10 +340,9 @@ def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):
     page.expected = (401, 403, 404)
     page.sign_in(line.alice, line.ns, "jobs")
     q, ns = line.q, line.ns
-    # A page, and what is there when all of it is: of what she may not see, the name of the right that she lacks.
-    for place, parts in {"jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": ["queuereports"],
-                         f"queue/{q}": ["queuereports"], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "history": [f"{ns}/runs"], "money": [q, "sluice-viewer"],
-                         "nodes": ["overcommits"]}.items():
+    # A page, and what is there when all of it is.
+    for place, parts in {"overview": [q, f"{ns}/big"], "jobs": [f"{ns}/mine", f"{ns}/big", f"{ns}/runs"], f"job/{ns}/mine": ["1 Job ahead"], "queues": [q],
+                         f"queue/{q}": [q], f"jobs?clusterQueue={q}": [f"{ns}/mine"], "plan": [q], "history": [f"{ns}/runs"], "money?by=queue": [q]}.items():
         page.go(place)
         page.wait_text(*parts)
         there = page.markup()
@@ -327,11 +363,11 @@ def test_no_link_of_alice_is_refused(line, page):
         shown, asked = page.text("main") or "", page.run("return asked")
         looks.append(shown.strip() and "Loading" not in shown and all("status" in one or "watch=1" in one["path"] for one in asked) and len(asked))
         return looks[-1] and looks[-3:] == 3 * looks[-1:]
-    page.expected = (401, 403, 404)  # whether she may see queues is asked once; and a Job that has ended is asked for
-    page.sign_in(line.alice, line.ns, "jobs")
+    page.expected = (401, 404)  # a Job that has ended is asked for
+    page.sign_in(line.alice, place="jobs")
     page.wait_text(f"{line.ns}/mine")
     page.note_requests()
-    seen, coming = set(), ["jobs", f"job/{line.ns}/mine", "money", "history", "search?text=mine"]
+    seen, coming = set(), ["overview", "jobs", f"job/{line.ns}/mine", "queues", f"queue/{line.q}", "plan", "money", "history", "search?text=mine"]
     while coming:
         place = coming.pop()
         if place in seen or len(seen) > 60:
@@ -341,99 +377,33 @@ def test_no_link_of_alice_is_refused(line, page):
         looks.clear()
         page.wait(f"{place} to be whole", is_whole)
         refused = [one["path"] for one in page.run("return asked") if one.get("status") == 403]
-        assert refused == [f"{GROUP}/budgetreports"] and not page.text("main [role=alert]"), (place, refused, page.text())
-        coming += page.run("return [...document.querySelectorAll(\"a[href^='#/']\")].map((a) => a.getAttribute('href').slice(2))")
-    assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "jobs", "history", "money"} <= {place.partition("?")[0] for place in seen}, seen
-    assert not any(place.startswith(("queue", "nodes")) for place in seen), seen
-    page.go(f"job/{line.ns}/mine")
-    page.wait_text(line.q)  # as words
-    page.go("money")
-    page.wait_text("sluice-viewer")
+        assert not refused and not page.text("main [role=alert]"), (place, refused, page.text())
+        coming += page.run("return [...document.querySelectorAll(\"a[href^='#/']\")].filter((a) => a.offsetParent).map((a) => a.getAttribute('href').slice(2))")
+    assert {f"job/{line.ns}/mine", f"job/{line.ns}/big", "overview", "jobs", "queues", "plan", "money"} <= {place.partition("?")[0] for place in seen}, seen
+    assert not any(place.startswith("nodes") for place in seen), seen
 
 
 def test_a_place_that_was_left_draws_nothing_any_more(line, page):
-    """Before it is known whether she may see queues; that is never answered here."""
+    """Before it is known who she is; that is never answered here."""
     page.expected = (401, 403)
     page.sign_in(line.alice, line.ns, "jobs")
     page.wait_text(f"{line.ns}/mine")
-    page.note_requests(held=f"{GROUP}/budgetreports")
+    page.note_requests(held="/page/session")
     page.load(f"jobs?namespace={line.ns}")
     page.wait("the first question", lambda: page.run("return asked.length") == 1)
     page.run("location.hash = arguments[0]", f"#/history?namespace={line.ns}")
     page.wait("another place", lambda: page.run("return document.title").startswith("History"))
-    assert [one["path"] for one in page.run("return asked")] == 2 * [f"{GROUP}/budgetreports"]
-    assert page.run("return [...document.querySelectorAll('nav a[aria-current]')].map((a) => a.getAttribute('href'))") == ["#/history"]
+    assert [one["path"] for one in page.run("return asked")] == 2 * ["/page/session"]
+    assert page.run("return [...document.querySelectorAll('nav a[aria-current=page]')].map((a) => a.getAttribute('href'))") == ["#/jobs"]
 
 
-def test_boss_has_the_links_that_alice_lacks(line, page):
+def test_boss_has_the_link_that_alice_lacks(line, page):
     page.sign_in(line.boss)
     page.wait_text(line.q)
     page.go(f"job/{line.ns}/mine")
     page.wait("a link to its queue", lambda: page.run("return [...document.querySelectorAll('main a')].some((a) => a.getAttribute('href') === `#/queue/${arguments[0]}`)", line.q))
-    assert page.run("return [...document.querySelectorAll('nav a')].map((a) => a.getAttribute('href'))") == [f"#/{p}" for p in ("queues", "jobs", "history", "money", "nodes")]
-
-
-# ---- what is shown is what is so -----------------------------------------------------
-
-
-def test_queues_are_shown_as_the_api_server_has_them(line, page):
-    world = line.world
-    wanted = {"pendingWorkloads": 3, "admittedWorkloads": 1}
-    world.wait("the status of the ClusterQueue", lambda: wanted.items() <= json.loads(
-        world.box.kubectl("get", "clusterqueues.sluice.dev", line.q, "-o", "json").stdout).get("status", {}).items())
-    told = next(q for q in asking.queues(asked(world, f"{GROUP}/queuereports"))["clusterQueues"] if q["name"] == line.q)
-    cpu = told["flavors"][0]["resources"][0]
-    assert (told["pending"], told["reserving"], cpu["reserved"], cpu["nominal"]) == (3, 1, "2", "2")
-    page.sign_in(line.boss)
-    card = "return [...document.querySelectorAll('main a')].find((a) => a.innerText === arguments[0])?.closest('article, section, li, tr').innerText ?? ''"
-    page.wait("its numbers", lambda: all(part in page.run(card, line.q) for part in ("3 waiting", world.full("any-q"), "2 of 2")))
-    world.job("more", cpu=2)
-    page.wait("one more that waits", lambda: "4 waiting" in page.run(card, line.q))
-    world.set_quota(10)
-    world.started("more", "mine", "big")
-    line.other.started("secret")
-    page.wait("that nothing waits", lambda: all(part in page.run(card, line.q) for part in ("0 waiting", "of 10")))
-
-
-def test_the_report_is_that_of_the_command_line(line, page, program):
-    world = line.world
-    world.create("priceplans", ours("PricePlan", world.full("plan"), {"currency": "EUR", "queues": [line.q], "base": {"cpu": "36.00"}}))
-    world.wait("the plan to be in force", lambda: has(world.api.get(path_of("priceplans", world.full("plan"))), "Active"))
-    world.delete("big")
-    for w, name in (world, "runs"), (line.other, "secret"), (world, "mine"):
-        w.started(name)
-        w.finish(name)
-        w.finished(name)
-    world.empty()
-
-    def reported(by):
-        done = program("sluice", "report", "-A", "--by", by, "--since", "day", "-o", "json", env={"KUBECONFIG": str(world.box.kubeconfig)})
-        assert done.returncode == 0, done
-        return json.loads(done.stdout)["rows"]
-    page.sign_in(line.boss)
-    for by, keys in ("queue", [line.q]), ("namespace", [line.ns, line.other.ns]):
-        page.go(f"money?by={by}&since=day")
-        page.wait_text(*keys, selector="main")
-
-        def same(by=by, keys=keys):
-            """One of the two may have been asked before the last run was in the books."""
-            lines = page.run("return [...document.querySelectorAll('main tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))")
-            rows = [r for r in reported(by) if r["key"] in keys]
-            return rows and all(any(
-                cells and cells[0] == row["key"] and (not row["cost"] or any(cents(row["cost"]) in c for c in cells))
-                and {str(row["jobs"]), str(row["starts"])} <= set(cells) and any(c.startswith(f"{row['cpuHours']:.1f}") for c in cells)
-                for cells in lines) for row in rows)
-        page.wait(f"the figures of sluice report --by {by}", same)
-
-
-MONEY = ("0", "0.00", "0.004999", "0.005", "0.015", "0.125", "0.995", "1.005", "2.675", "-0.004", "-1.005", "12", "50000.00", "0.166414",
-         "9000000000000.005")
-
-
-def test_money_is_rounded_as_the_command_line_does_it(world, page):
-    page.sign_in(boss(world))
-    shown = page.run('return import("/page/words.js").then((words) => arguments[0].map(words.cents))', MONEY)
-    assert dict(zip(MONEY, shown)) == {text: cents(text) for text in MONEY}
+    shown = page.run("return [...document.querySelectorAll('nav[aria-label=Pages] a')].filter((a) => a.offsetParent).map((a) => a.getAttribute('href'))")
+    assert shown == [f"#/{p}" for p in ("overview", "jobs", "queues", "plan", "money", "nodes")]
 
 
 # ---- names with markup ---------------------------------------------------------------------
@@ -447,6 +417,7 @@ def test_what_looks_like_markup_stays_text(line, page):
     odd = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"
     for place, part in {f"job/{line.ns}/evil": EVIL[:24], f"jobs?clusterQueue={line.q}": EVIL[:24], f"job/{odd}/{odd}": "", f"queue/{odd}": "", odd: "",
                         f"jobs?labels={odd}": "", f"money?by=label&label={odd}&since={odd}": "", f"history?user={odd}": "", f"search?text={odd}": "",
+                        f"overview?by={odd}&span={odd}": "", f"overview?namespace={odd}": "", f"plan?span={odd}": "",
                         "job/javascript%3Aalert(1)/x": "", "job/%/%25": ""}.items():
         page.go(place)
         page.wait("an answer", lambda p=part: (said := page.text("main")) and "Loading" not in said and p in said)
@@ -486,6 +457,7 @@ def test_all_is_to_be_had_by_keyboard_alone(line, page):
     page.wait("the line", lambda: len(page.rows()) == 4)
     tab_until(page, "another page", lambda at: at["href"] == "#/queues" and at["text"] == "Queues", "Shift+Tab")
     page.press("Enter")
+    page.wait("that one is on the other page", lambda: page.focused()["tag"] == "MAIN")
     page.wait_text(line.q)
     tab_until(page, "the search", lambda at: at["id"] == "find-text", "Shift+Tab")  # before the queues, of which there may be many
     page.press(*"big", "Enter")
@@ -541,14 +513,14 @@ def problems(page, axe, name, look):
 def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page, axe):
     q = described(world, other)
     page.expected = (401, 404)  # nothing is lent here
-    page.go("queues")
+    page.go("overview")
     page.wait("the question who it is", page.asks_who)
     found = []
     for look in LOOKS:
         found += problems(page, axe, "sign-in", look)
     page.look()
     page.give(boss(world))
-    for name, place, parts in (("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "; fullest quarter hour ", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
+    for name, place, parts in (("overview", "overview", [q]), ("plan", "plan", [q]), ("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "; fullest quarter hour ", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
                                ("job", f"job/{world.ns}/train", ["Preempted"]), ("job-after", f"job/{world.ns}/after", ["afterok"]),
                                ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q, "(Europe/Berlin)"]), ("nodes-none", "nodes", ["lent"])):
         page.look()
@@ -559,39 +531,3 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
         for look in LOOKS:
             found += problems(page, axe, name, look)
     assert not found, "\n".join(found)
-
-
-# ---- beside the made-up cluster ----------------------------------------------------------------
-
-
-@pytest.fixture
-def lending():
-    """Nodes that lend; nobody needs a token."""
-    import overcommit
-    need("sluice-controller")
-    ground = overcommit.Ground(30, 20, name=f"{PREFIX}-lends")
-    try:
-        ground.start("--overcommit-config", "kube-system/ack-slo-config")  # the sandbox lends nothing unless it is told
-        wait_until("each node to lend", lambda: len(lent(ground)) == 30, LATER, ground.proc)
-        yield ground
-    finally:
-        ground.end()
-
-
-def lent(ground):
-    """Nodes that lend: {name: what the API says}."""
-    told = ground.box.controller_api().overcommit()
-    return {n["node"]: n for n in told["nodes"] if n["enabled"] and n["writtenTime"]}
-
-
-def test_what_nodes_lend_is_shown_and_nobody_signs_in_behind_a_proxy(lending, open_page, axe):
-    page = open_page(lending.box.controller_url())
-    page.go("nodes")
-    page.wait_text("node-00000", "node-00029", selector="main")
-    assert not page.asks_who()
-    cells = page.run("return [...document.querySelectorAll('main tbody tr')].map((r) => r.innerText)")
-    assert len(cells) == 30 and all(any(name in c for c in cells) for name in lent(lending)), cells
-    found = [p for look in LOOKS for p in problems(page, axe, "nodes", look)]
-    assert not found, "\n".join(found)
-
-

@@ -163,10 +163,12 @@ def test_and_shows_nothing_of_any_other(tenants, leads):
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
     for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", "/metrics", f"{ROOT}/overcommits", "/api",
                  f"{ROOT}/overcommits/node-0", f"{ROOT}/costs", f"{theirs}/costs?by=owner", f"{ROOT}/queuedjobs", f"{theirs}/histories",
-                 f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/queuedjobs"):
+                 f"{theirs}/histories?fold=true", f"{ROOT}/timelines", f"{theirs}/timelines", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/queuedjobs"):
         answer = get(leads.port, path, tenants.token)
         assert answer.status == 403 and "secret" not in answer.text, (path, answer)
         assert get(leads.port, path).status == 401 and get(leads.port, path, "nonsense").status == 401, path
+    own = get(leads.port, f"{ROOT}/namespaces/{tenants.mine.ns}/timelines", tenants.token)
+    assert own.status == 200 and queue in own.text and "secret" not in own.text and tenants.other.ns not in own.text, own
 
 
 def test_the_api_server_lets_a_tenant_see_as_little(tenants):
@@ -176,8 +178,9 @@ def test_the_api_server_lets_a_tenant_see_as_little(tenants):
     wait_until("the tenant to be let in", lambda: asking_ns.get(job_path(tenants.mine, "mine")), SOON)
     theirs, own, queue = f"{ROOT}/namespaces/{tenants.other.ns}", f"{ROOT}/namespaces/{tenants.mine.ns}", tenants.mine.full("q")
     assert asking_ns.get(f"{own}/decisions")["kind"] == "DecisionReport"
+    assert asking_ns.get(f"{own}/queuereports")["kind"] == "QueueReport"
     for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", f"{ROOT}/overcommits",
-                 f"{own}/queuereports", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week"):
+                 f"{theirs}/queuereports", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week"):
         with pytest.raises(ApiError) as refusal:
             asking_ns.get(path)
         assert refusal.value.status == 403, path
@@ -196,7 +199,58 @@ def test_queues_are_for_viewers_and_name_no_job(tenants, leads):
     lister = bind(tenants.mine, "lister", "sluice-batch-user", everywhere=True)
     wait_until("the lister to be let in", lambda: get(leads.port, f"{ROOT}/decisions", lister).status == 200, SOON)
     assert get(leads.port, job_path(tenants.other, "secret"), lister).status == 200
-    assert get(leads.port, report, lister).status == 403
+    assert get(leads.port, report, lister).status == 200
+    assert get(leads.port, f"{ROOT}/budgetreports", lister).status == 403
+
+
+def test_a_tenant_sees_the_queues_that_hers_lead_to_as_sums(tenants, leads):
+    world, other, queue = tenants.mine, tenants.other, tenants.mine.full("q")
+    world.priorities(high=10)
+    report = f"{ROOT}/namespaces/{world.ns}/queuereports"
+    wait_until("the other's Job to be counted", lambda: [
+        q for q in json.loads(get(leads.port, report, tenants.token).text)["clusterQueues"]
+        if q["status"]["pendingWorkloads"] == 2], SOON)
+    told = json.loads(get(leads.port, report, tenants.token).text)
+    [q] = told["clusterQueues"]
+    assert q["metadata"] == {"name": queue} and q["open"] == {"isOpen": True} and "cohortName" not in q["spec"], q
+    [flavor] = q["status"]["flavorsReservation"]
+    assert {r["name"]: (r["nominal"], r["total"]) for r in flavor["resources"]}["cpu"] == ("1", "0"), flavor
+    assert [(local["metadata"]["namespace"], local["spec"]["clusterQueue"]) for local in told["localQueues"]] == [(world.ns, queue)], told
+    assert {"kind": "WorkloadPriorityClass", "name": world.full("high"), "value": 10} in told["classes"], told
+    assert other.ns not in json.dumps(told) and "secret" not in json.dumps(told) and "cohorts" not in told, told
+    assert get(leads.port, f"{ROOT}/namespaces/{other.ns}/queuereports", tenants.token).status == 403
+
+
+def session(port, bearer=None, **more):
+    headers = {**({"Authorization": f"Bearer {bearer}"} if bearer else {}), **{name.replace("_", "-"): value for name, value in more.items()}}
+    try:
+        with urlopen(Request(f"http://127.0.0.1:{port}/page/session", headers=headers), timeout=SOON) as r:
+            return r.status, json.loads(r.read())
+    except HTTPError as e:
+        return e.code, e.read().decode()
+
+
+def test_a_session_says_who_asks_and_which_namespaces_there_are(tenants, leads, box):
+    world, other = tenants.mine, tenants.other
+    status, boss = session(leads.port, box.controller_token)
+    assert status == 200 and boss["mayAll"] and not boss["byProxy"] and boss["cell"] and boss["version"], boss
+    assert boss["user"].startswith("system:serviceaccount:default:rights-admin") and {world.ns, other.ns} <= set(boss["namespaces"]), boss
+    status, alice = session(leads.port, tenants.token)
+    assert (status, alice["user"]) == (200, f"system:serviceaccount:{world.ns}:tenant"), alice
+    assert (alice["mayAll"], alice["namespaces"]) == (False, [world.ns]) and other.ns not in json.dumps(alice), alice
+    assert session(leads.port)[0] == session(leads.port, "nonsense")[0] == 401
+    # Behind a proxy, whose token is no user's. Mia may see the other namespace.
+    proxy = bind(world, "proxy", "sluice-page-proxy", everywhere=True)
+    other.made.append(f"{RBAC}/namespaces/{other.ns}/rolebindings/mia")
+    world.api.ensure(f"{RBAC}/namespaces/{other.ns}/rolebindings", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "mia"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sluice-batch-user"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "mia@example.com"}]})
+    mia = wait_until("Mia's rights to be known", lambda: (s := session(leads.port, proxy, X_Remote_User="mia@example.com"))[0] == 200 and
+                     s[1]["namespaces"] and s[1], LATER)
+    assert (mia["user"], mia["byProxy"], mia["mayAll"], mia["namespaces"]) == ("mia@example.com", True, False, [other.ns]), mia
+    status, said = session(leads.port, tenants.token, X_Remote_User="mia@example.com")
+    assert status == 403 and "impersonate" in said, "a tenant is no proxy"
 
 
 def test_paths_of_before_say_where_to_ask(leads):

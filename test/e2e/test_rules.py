@@ -302,13 +302,13 @@ def test_what_was_lent_is_taken_back_from_the_youngest_borrower(world):
     world.uses(owner=0, guest=4, all=4)
     world.job("mine", "owner")
     world.started("mine")
-    preempted(world, "g4", "mine", "takes back quota that yours had borrowed")
+    preempted(world, "g4", "mine", f"takes back quota that ClusterQueue {world.full('guest')} had borrowed")
     assert not [n for n in ("g1", "g2", "g3") if world.get(n)["spec"]["suspend"]]
     world.uses(owner=1, guest=3, all=4)
     world.waits("g4", "WaitingForQuota")
     world.job("mine-too", "owner")
     world.started("mine-too")
-    preempted(world, "g3", "mine-too", "takes back quota that yours had borrowed")
+    preempted(world, "g3", "mine-too", f"takes back quota that ClusterQueue {world.full('guest')} had borrowed")
     world.job("too-much", "owner")  # would have to borrow: nobody is stopped for that
     world.waits("too-much", "WaitingForQuota")
     assert not [n for n in ("g1", "g2") if world.get(n)["spec"]["suspend"]]
@@ -328,7 +328,7 @@ def test_only_lower_priority_is_reclaimed_where_the_owner_says_so(world):
     world.waits("mine", "WaitingForQuota")
     world.job("one", "owner", priority="high")
     world.started("one")
-    preempted(world, "lesser", "one", "takes back quota that yours had borrowed")
+    preempted(world, "lesser", "one", f"takes back quota that ClusterQueue {world.full('guest')} had borrowed")
     assert not world.get("important")["spec"]["suspend"]
 
 
@@ -468,7 +468,7 @@ def test_a_job_of_negative_priority_fills_gaps_and_no_more(world):
     world.waits("gap", "WaitingForQuota")  # to stop the lesser one is not for it
     world.job("owner", "lender", pods=2)
     world.started("owner")
-    preempted(world, "nothing", "owner", "takes back quota that yours had borrowed")
+    preempted(world, "nothing", "owner", f"takes back quota that ClusterQueue {world.full('q')} had borrowed")
     world.started("gap")
     world.uses(q=2, lender=2, all=4)
     world.job("plain", pods=2)  # of priority 0

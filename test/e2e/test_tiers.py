@@ -147,7 +147,7 @@ def test_what_a_gap_filler_borrowed_is_taken_back_by_whoever_it_belongs_to(world
     world.started("gap", "plain")
     of_tier(world, "middle", "mine", queue="owner", pods=4)
     world.started("mine")
-    preempted(world, "gap", "mine", "takes back quota that yours had borrowed")
+    preempted(world, "gap", "mine", f"takes back quota that ClusterQueue {world.full('guest')} had borrowed")
     placed(world, "mine", "plain")
     world.waits("gap")
     assert not homeless(world)

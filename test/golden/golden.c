@@ -95,7 +95,7 @@ static size_t passing_len(struct slice line, size_t *ret_name)
 	return *ret_name = 0;
 }
 
-enum { WHOLE_MAX_BYTES = 48 << 10, SHOWN_BYTES = 4 << 10 };
+enum { WHOLE_MAX_BYTES = 128 << 10, SHOWN_BYTES = 4 << 10 };
 
 /* Appends the text without the version of this build and what is of this moment. */
 static void put_text(struct slice text)

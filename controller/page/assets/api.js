@@ -11,14 +11,19 @@ export const session = {
   get token() { return sessionStorage.getItem("token") || ""; },
   get namespace() { return sessionStorage.getItem("namespace") || ""; },
   isLetInWithoutToken: false, // a proxy in front has signed the person in
-  maySeeQueues: undefined, // not known yet, or true or false
+  who: null, // what whoAmI() said; null: not known
+  maySeeQueues: undefined, // of all namespaces; not known yet, or true or false
+  get mayAll() { return this.who ? this.who.mayAll : this.maySeeQueues !== false; },
+  choose(namespace) { sessionStorage.setItem("namespace", namespace); },
   signIn(token, namespace) {
+    this.signOut();
     sessionStorage.setItem("token", token);
-    sessionStorage.setItem("namespace", namespace);
-    this.maySeeQueues = undefined;
+    this.choose(namespace);
   },
   signOut() {
     sessionStorage.clear();
+    known.clear();
+    this.who = null;
     this.maySeeQueues = undefined;
   },
 };
@@ -63,25 +68,43 @@ export async function orNull(question, ...statuses) {
 const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page. Reload the page.";
 
 // What is told of queues wants rights that roles give together, as sluice-viewer does.
-const OF_QUEUES = /\/(queuereports|budgetreports|overcommits|clusterqueues\/[^/]+\/(week|usage))(\?|$)/;
+const OF_QUEUES = /v1alpha1\/(queuereports|budgetreports|overcommits|clusterqueues\/[^/]+\/usage)(\?|$)/;
 
 function learnFrom(path, { ok, status }) {
-  if (OF_QUEUES.test(path) && (ok || status === 403)) session.maySeeQueues = ok;
+  if (OF_QUEUES.test(path) && !session.who && (ok || status === 403)) session.maySeeQueues = ok;
 }
 
-async function ask(path, signal) {
-  const headers = session.token ? { Authorization: `Bearer ${session.token}` } : {};
+async function ask(path, signal, more = {}) {
+  const headers = { ...more, ...(session.token ? { Authorization: `Bearer ${session.token}` } : {}) };
   if (!isAttended()) headers["Sluice-Unattended"] = "true";
   const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
   if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
   learnFrom(path, answer);
-  if (!answer.ok) throw await refusal(answer);
+  if (!answer.ok && answer.status !== 304) throw await refusal(answer);
   session.isLetInWithoutToken ||= !session.token;
   return answer;
 }
 
+// The last answers, by path, with their tags: the server says 304 where one would be the same again. Text, not what it
+// says, which those that asked may change.
+const known = new Map(), KNOWN_MAX = 12, KNOWN_CHARS_MAX = 500_000;
+
+function keep(path, tag, text) {
+  known.delete(path);
+  if (!tag || text.length > KNOWN_CHARS_MAX) return;
+  known.set(path, { tag, text });
+  if (known.size > KNOWN_MAX) known.delete(known.keys().next().value);
+}
+
+async function textOf(path, signal) {
+  const old = known.get(path), answer = await ask(path, signal, old ? { "If-None-Match": old.tag } : {});
+  const text = answer.status === 304 ? old.text : await answer.text();
+  keep(path, answer.headers.get("ETag") || old?.tag, text);
+  return text;
+}
+
 async function get(path, words, signal) {
-  return parse(await (await ask(path + query(words), signal)).text());
+  return parse(await textOf(path + query(words), signal));
 }
 
 function query(words) {

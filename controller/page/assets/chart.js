@@ -15,28 +15,66 @@ export function block(from, to, attributes) {
   return svg("rect", { x: percent(from), width: percent(to - from), ...attributes });
 }
 
-function upright(at, attributes) {
+export function upright(at, attributes) {
   return svg("line", { x1: percent(at), x2: percent(at), ...attributes });
 }
 
-// Parts one after the other, and marks, on a scale that has room for all of them. parts and marks: [class, amount].
-// The words beside it say the same.
-export function bar(parts, marks) {
-  const all = parts.reduce((n, [, part]) => n + part, 0), scale = Math.max(all, ...marks.map(([, at]) => at)) || 1;
-  let from = 0;
-  const blocks = parts.map(([name, part]) => block(from / scale, (from += part) / scale, { y: 2, height: 12, class: name }));
-  const track = svg("rect", { class: "track", y: 2, width: "100%", height: 12 });
-  const lines = marks.map(([name, at]) => upright(at / scale, { class: name, y1: 0, y2: 16 }));
-  return svg("svg", { class: "bar", height: 16, "aria-hidden": "true" }, track, blocks, lines);
+// Parts one after the other on a track: [[class, amount], ...] of `all`, and a mark, such as a quota. The words beside
+// it say the same. A window without colours shows the parts by their patterns and edges.
+export function stack(parts, all, mark) {
+  const shares = parts.filter(([, n]) => n > 0).map(([name, n]) => {
+    const part = h("i", { class: name });
+    part.style.width = percent(n / (all || 1));
+    return part;
+  });
+  const line = mark === undefined ? [] : h("b");
+  if (mark !== undefined) line.style.left = percent(mark / (all || 1));
+  return h("span", { class: "stack", "aria-hidden": "true" }, shares, line);
 }
 
-// A resource of a flavor: what is held of the quota, and what is borrowed beyond.
-// A Cohort has what all below it bring.
-export function quotaBar({ name, nominal, total, borrowed, subtree = nominal }) {
-  const quota = units(name, subtree), held = units(name, total), within = Math.min(held, quota), over = held - within;
-  const words = `${total} of ${subtree} ${name}`;
-  return h("div", { class: "measure" }, bar([["held", within], ["over", over]], [["mark", quota]]),
-    h("span", {}, words, over > 0 ? h("strong", {}, borrowed !== "0" ? `, ${borrowed} borrowed` : ", more than its quota") : ""));
+// Values over time as a line, on a scale from 0 to `most`. words: what the line says.
+export function spark(values, most, words) {
+  const y = (n) => (20 - 18 * (n / (most || 1))).toFixed(1), last = Math.max(1, values.length - 1);
+  const d = values.map((n, i) => `${i ? "L" : "M"}${((96 * i) / last).toFixed(1)} ${y(n)}`).join("");
+  return svg("svg", { class: "day-line", viewBox: "0 0 96 22", preserveAspectRatio: "none", role: "img", "aria-label": words },
+    svg("title", {}, words), svg("path", { d }));
+}
+
+// What colours and patterns mean: [[class, words], ...].
+export function keys(list) {
+  return h("p", { class: "keys faint small" }, list.map(([name, words]) => h("span", {}, h("i", { class: name, "aria-hidden": "true" }), words)));
+}
+
+// A line from one end of a picture to the other.
+export function across(y, name = "tick") {
+  return svg("line", { class: name, x1: 0, x2: "100%", y1: y, y2: y });
+}
+
+/* ---- quota ---- */
+
+// What is held of each resource of each flavor: { flavor, resource, quota, held, used, borrowed, words } in the server's
+// units. Of what is held, pods that do not run yet have reserved what is not used. A Cohort has what all below it bring.
+export function usesOf(held, used = held) {
+  const inUse = new Map(used.flatMap(({ name, resources }) => resources.map((r) => [`${name} ${r.name}`, units(r.name, r.total)])));
+  return held.flatMap(({ name: flavor, resources }) => resources.map((r) => {
+    const all = units(r.name, r.total), subtree = r.subtree ?? r.nominal;
+    return { flavor, resource: r.name, quota: units(r.name, subtree), held: all, used: Math.min(all, inUse.get(`${flavor} ${r.name}`) ?? all),
+      borrowed: r.borrowed === "0" ? "" : r.borrowed, words: `${r.total} of ${subtree}` };
+  }));
+}
+
+export function useWords({ resource, quota, held, used, borrowed, words }) {
+  const over = borrowed ? ` · ${borrowed} borrowed` : held > quota ? " · more than its quota" : "";
+  return `${words}${over}${held > used ? ` · ${amount(resource, held - used)} reserved` : ""}`;
+}
+
+export function useStack({ quota, held, used, borrowed }) {
+  const own = Math.min(used, quota);
+  return stack([["own", own], [borrowed ? "borrowed" : "over", used - own], ["reserved", held - used]], Math.max(quota, held), held > quota ? quota : undefined);
+}
+
+export function useLegend() {
+  return keys([["own", "own quota"], ["borrowed", "borrowed: may be taken back"], ["reserved", "reserved: its pods do not run yet"]]);
 }
 
 /* ---- time ---- */

@@ -57,7 +57,7 @@ export function facts(pairs) {
 
 /* ---- drawn anew ---- */
 
-// An element with data-own looks after its own children.
+// An element with data-own looks after its own children, and one with a method renew() takes what its successor has.
 function isSame(old, fresh) {
   const isOwn = (node) => node.dataset?.own !== undefined;
   return old.nodeName === fresh.nodeName && !isOwn(old) && !isOwn(fresh);
@@ -74,6 +74,7 @@ function copyAttributes(old, fresh) {
 function place(parent, old, fresh) {
   if (old === fresh) return;
   if (!old) parent.append(fresh);
+  else if (old.renew && old.nodeName === fresh.nodeName) old.renew(fresh);
   else if (!isSame(old, fresh)) old.replaceWith(fresh);
   else if (old.nodeType === Node.TEXT_NODE) {
     if (old.data !== fresh.data) old.data = fresh.data;

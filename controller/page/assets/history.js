@@ -1,31 +1,78 @@
-// What was: each run, the newest first. The words of the question are in the address.
+// What was: each run, the newest first. The words of the question are in the address; what is typed narrows what came.
 
 import { past, Refusal } from "./api.js";
-import { draw, faint, h, jobLink, table, warning } from "./dom.js";
-import { choice, field, namespaceField, question } from "./form.js";
+import { draw, faint, h, jobLink, warning } from "./dom.js";
+import { field, namespaceField, question } from "./form.js";
 import { partAgain } from "./live.js";
+import { narrowing } from "./narrow.js";
+import { sorted, sortHead } from "./sort.js";
 import { why } from "./story.js";
+import { badge, empty, skeleton } from "./ui.js";
 import { count, money, span, spanIfKnown, time } from "./words.js";
 
 export const SINCE = [["day", "today"], ["24h", "24 hours"], ["7d", "7 days"], ["month", "this month"], ["30d", "30 days"], ["year", "this year"]];
-
-const HEADS = ["Job", "Run", "User", "Queued", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"];
 
 export function remarks(told) {
   return [told.more ? faint("Only the first 1,000 rows are shown. Narrow the filters.") : "", told.note ? faint(told.note) : ""];
 }
 
-function runs(told) {
-  if (!told.runs.length) return h("p", {}, "No runs in this period. Choose a longer period or another namespace.");
-  return table(count(told.runs.length, "run"), HEADS, told.runs.map((run) => [
-    jobLink(run.namespace, run.job), String(run.attempt), run.submittedBy || "", time(run.queuedAt), time(run.startedAt),
-    spanIfKnown(run.runSeconds), why(run), run.lostSeconds ? span(run.lostSeconds) : "", money(run.cost, run.currency)]));
+/* ---- runs ---- */
+
+const ROWS_MAX = 200;
+const KINDS = { Finished: "run", Failed: "bad", Preempted: "warn", Running: "run", Starting: "run", Stopping: "warn" };
+
+function wordOf({ state, reason }) {
+  return state === "Ended" ? reason || state : state;
 }
+
+// The badge of how a run ended, or of its state, and a sentence where there is more to say.
+function endOf(run) {
+  const word = wordOf(run), said = why(run);
+  const more = Array.isArray(said) ? [" for ", said[1]] : said.startsWith(`${word} `) ? said.slice(word.length) : "";
+  return [badge(word, KINDS[word] || "wait"), more ? h("span", { class: "faint small" }, more) : ""];
+}
+
+const at = (text) => (text ? +new Date(text) : undefined);
+
+const COLUMNS = [
+  { key: "started", head: "Started", value: (run) => at(run.startedAt), cell: (run) => time(run.startedAt) },
+  { key: "job", head: "Job", isText: true, value: (run) => `${run.namespace}/${run.job}`, cell: (run) => jobLink(run.namespace, run.job) },
+  { key: "end", head: "How it ended", isText: true, value: wordOf, cell: endOf },
+  { key: "run", head: "Run", class: "number", value: (run) => run.attempt, cell: (run) => String(run.attempt) },
+  { key: "queue", head: "Queue", isText: true, value: (run) => run.clusterQueue || "", cell: (run) => run.clusterQueue || "" },
+  { key: "user", head: "User", isText: true, value: (run) => run.submittedBy || "", cell: (run) => run.submittedBy || "" },
+  { key: "wait", head: "Waited", class: "number", value: (run) => run.waitSeconds ?? undefined, cell: (run) => spanIfKnown(run.waitSeconds) },
+  { key: "ran", head: "Ran", class: "number", value: (run) => run.runSeconds ?? undefined, cell: (run) => spanIfKnown(run.runSeconds) },
+  { key: "lost", head: "Pod time lost", class: "number", value: (run) => run.lostSeconds || 0,
+    cell: (run) => (run.lostSeconds ? h("span", { class: "warning" }, span(run.lostSeconds)) : "") },
+  { key: "cost", head: "Cost", class: "number", value: (run) => (run.cost ? Number(run.cost) : undefined), cell: (run) => money(run.cost, run.currency) },
+];
+
+function row(run) {
+  return h("tr", {}, COLUMNS.map(({ head, class: name, cell }, i) => h(i === 1 ? "th" : "td", { class: name, scope: i === 1 ? "row" : undefined, "data-head": head }, cell(run))));
+}
+
+function matches(run, text) {
+  return [run.job, run.namespace, run.submittedBy, run.clusterQueue, wordOf(run), run.preemptor].some((word) => (word || "").toLowerCase().includes(text));
+}
+
+function runs(told, params) {
+  const text = (params.get("text") || "").trim().toLowerCase(), found = told.runs.filter((run) => matches(run, text));
+  if (!told.runs.length) return empty("No runs in this period. Choose a longer period or another namespace.");
+  if (!found.length) return empty("No runs match this filter.");
+  const rows = sorted(found, COLUMNS, params, () => 0), shown = rows.slice(0, ROWS_MAX), all = count(found.length, "run");
+  const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by the filter` : all;
+  return [h("p", { class: "faint small" }, words), h("div", { class: "scroll card", tabindex: "0", role: "region", "aria-label": "Runs" },
+    h("table", { class: "queues runs" }, h("caption", { class: "hidden" }, words),
+    h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead("history", column, COLUMNS, params)))), h("tbody", {}, shown.map(row))))];
+}
+
+/* ---- questions about the past ---- */
 
 // The answer to a question about the past, below its form. One is enough; a ledger that is away is asked again.
 export async function showPast(page, part, resource, words, drawn) {
   const namespace = page.params.get("namespace"), look = async () => draw(part, drawn(await past(resource, namespace, words, page.signal)));
-  draw(part, faint("Loading ..."));
+  draw(part, skeleton("rows", 6));
   await partAgain(Infinity, page, look, (sentence, { status }) => {
     if (status === 401) page.complain(new Refusal(status, sentence));
     else draw(part, h("div", { role: "alert" }, warning(sentence)), status === 403 ? faint("Or enter a namespace above in which you have a role.") : "");
@@ -33,9 +80,17 @@ export async function showPast(page, part, resource, words, drawn) {
 }
 
 export async function historyPage(page) {
-  const { content, params } = page, since = params.get("since") || "7d", answer = h("div", { "data-own": true });
-  draw(content, h("h2", {}, "History"), question(["history"], "Which runs", namespaceField(params), choice("since", "Since", SINCE, since),
-    field("job", "Job", params.get("job")), field("user", "User", params.get("user"))), answer);
+  const { content } = page, params = new URLSearchParams(page.params), since = params.get("since") || "7d", answer = h("div", { "data-own": true });
+  let known;
+  const drawn = () => [runs(known, params), remarks(known)];
+  const show = () => known && draw(answer, drawn());
+  draw(content, narrowing({ title: "History", place: "history", params, hint: "Job, user, queue or end", label: "Since",
+    choices: SINCE.map(([value, text]) => [text, { since: value }]), current: SINCE.find(([value]) => value === since)?.[1] }, show),
+  h("details", { open: params.has("job") || params.has("user") }, h("summary", {}, "Namespace, Job, user"), question(["history"], "Which runs",
+    namespaceField(params), field("job", "Job", params.get("job")), field("user", "User", params.get("user")), h("input", { type: "hidden", name: "since", value: since }))), answer);
   const words = { since, user: params.get("user") || "", job: params.get("job") || "" };
-  await showPast(page, answer, "histories", words, (told) => [runs(told), remarks(told)]);
+  await showPast(page, answer, "histories", words, (told) => {
+    known = told;
+    return drawn();
+  });
 }

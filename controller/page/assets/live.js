@@ -1,6 +1,7 @@
 // How a page stays true: it asks again while its tab is visible, says when it cannot, and goes on by itself.
 
 import { Refusal } from "./api.js";
+import { draw, warning } from "./dom.js";
 import { span } from "./words.js";
 
 const RETRY_MS = 5000, RETRY_WORDS = "Trying again in a few seconds.";
@@ -107,4 +108,17 @@ export async function partAgain(ms, page, look, say) {
     await pause(waitMs, page.signal);
     await visible(page.signal);
   }
+}
+
+// As partAgain(), for an element whose last answer stays in sight, dimmed, until there is another.
+export async function keptAgain(ms, page, part, look) {
+  let isDrawn = false;
+  await partAgain(ms, page, async () => {
+    await look();
+    isDrawn = true;
+    part.classList.remove("stale");
+  }, (sentence) => {
+    if (isDrawn) part.classList.add("stale");
+    else draw(part, warning(sentence));
+  });
 }

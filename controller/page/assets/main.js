@@ -1,28 +1,37 @@
 // Which page is shown: the part of the address behind the #, with all that matters, so that it can be sent as a link.
 
 import { Refusal, session } from "./api.js";
-import { address, draw, faint, h, warning } from "./dom.js";
+import { address, draw, h, warning } from "./dom.js";
+import { closeMe, drawDone, drawMe, drawNews, drawSearch, forgetNews, listenForSearch } from "./header.js";
 import { historyPage } from "./history.js";
 import { jobPage } from "./job.js";
 import { jobsPage } from "./jobs.js";
 import { sentenceOf } from "./live.js";
 import { moneyPage } from "./money.js";
 import { nodesPage } from "./nodes.js";
+import { overviewPage } from "./overview.js";
+import { enter, scrollBack } from "./places.js";
+import { planPage } from "./plan.js";
 import { queuePage } from "./queue.js";
 import { queuesPage } from "./queues.js";
-import { drawHeader, learnRights } from "./rights.js";
+import { drawNavigation, hasNothing, learnRights } from "./rights.js";
 import { searchPage } from "./search.js";
+import { empty, skeleton } from "./ui.js";
 
-// under: the entry of the navigation that is the current one.
+// under: the entry of the navigation that is the current one. isScoped: its address says of which namespace. shape: what
+// comes, as skeletons have it.
 const PAGES = {
   __proto__: null, // "#/constructor" is no page
-  queues: { show: queuesPage, title: "Queues" }, queue: { show: queuePage, title: "Queue", under: "queues" },
-  jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs" },
-  history: { show: historyPage, title: "History", isScoped: true }, money: { show: moneyPage, title: "Costs", isScoped: true },
-  nodes: { show: nodesPage, title: "Nodes" }, search: { show: searchPage, title: "Search" },
+  overview: { show: overviewPage, title: "Overview", isScoped: true, shape: ["figures", "picture", "rows"] },
+  jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs", shape: ["picture", "rows"] },
+  queues: { show: queuesPage, title: "Queues", isScoped: true }, queue: { show: queuePage, title: "Queue", under: "queues", isScoped: true, shape: ["picture", "rows"] },
+  plan: { show: planPage, title: "Plan", isScoped: true, shape: ["picture"] },
+  history: { show: historyPage, title: "History", under: "jobs", isScoped: true },
+  money: { show: moneyPage, title: "Costs", isScoped: true, shape: ["figures", "picture", "rows"] },
+  nodes: { show: nodesPage, title: "Nodes", shape: ["picture", "rows"] }, search: { show: searchPage, title: "Search" },
 };
 const byId = (id) => document.getElementById(id);
-const content = byId("content"), news = byId("news"), signing = byId("signing"), sign = byId("sign");
+const content = byId("content"), signing = byId("signing");
 
 let leaving = new AbortController(), shown = "";
 
@@ -38,13 +47,32 @@ function decoded(word) {
 function where() {
   const [path, search] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...words] = path.split("/").map(decoded);
-  return { path, name: name || (session.namespace ? "jobs" : "queues"), words, params: new URLSearchParams(search) };
+  return { path, name: name || "overview", words, params: new URLSearchParams(search) };
+}
+
+// The namespace that a place is about: what its address says, where it says it.
+function namespaceOf({ name, params }) {
+  return PAGES[name]?.isScoped && params.has("namespace") ? params.get("namespace") : session.namespace;
+}
+
+// The address of a place with another namespace: it keeps page and filters. A Job is of one namespace, so it becomes a list.
+function addressIn({ name, words, params }, namespace) {
+  if (name === "job") return address(["jobs"], { namespace });
+  const others = new URLSearchParams(params);
+  others.set("namespace", namespace);
+  return `${address([name, ...words])}?${others}`;
+}
+
+function drawHead(at) {
+  drawNavigation();
+  drawMe({ namespace: namespaceOf(at), addressIn: (namespace) => addressIn(where(), namespace), sign: signOrOut, choose: (namespace) => {
+    session.choose(namespace);
+    closeMe();
+  } });
 }
 
 function tell(sentence, isTrouble = false) {
-  if (news.textContent !== sentence) news.textContent = sentence;
-  news.classList.toggle("warning", isTrouble);
-  drawSign();
+  drawNews(sentence, isTrouble, content);
 }
 
 /* ---- what went wrong ---- */
@@ -54,11 +82,17 @@ function chooseNamespace() {
   const field = h("input", { name: "namespace", value: session.namespace, autocomplete: "off", spellcheck: "false" });
   return h("form", { class: "ask", onsubmit: (event) => {
     event.preventDefault();
-    const { name, params } = where(), namespace = field.value.trim();
-    session.signIn(session.token, namespace);
-    params.set("namespace", namespace);
-    location.hash = PAGES[name].isScoped ? `#/${name}?${params}` : address(["jobs"], { namespace });
-  } }, h("label", {}, "You may see one namespace if you have a role in it:", field), h("button", {}, "Show its Jobs"));
+    const namespace = field.value.trim();
+    session.choose(namespace);
+    location.hash = addressIn(where(), namespace);
+  } }, h("label", {}, "You may see one namespace if you have a role in it:", field), h("button", {}, "Show it"));
+}
+
+const NO_ROLE = "You have no role in any namespace yet. An admin of one gives it:";
+
+function drawNothing() {
+  const user = session.who.user || "NAME";
+  draw(content, h("div", { class: "card lone" }, empty(NO_ROLE, `kubectl create rolebinding ${user.split(":").pop()} --clusterrole=sluice-batch-user --user=${user} -n NAMESPACE`), chooseNamespace()));
 }
 
 function complainIn(signal) {
@@ -66,7 +100,8 @@ function complainIn(signal) {
     if (signal.aborted || error.name === "AbortError") return;
     const status = error instanceof Refusal ? error.status : 0;
     const words = status === 401 && !session.token ? "Sign in to see your jobs." : sentenceOf(error);
-    draw(content, h("div", { role: "alert" }, warning(words)), status === 403 ? chooseNamespace() : "");
+    draw(content, h("div", { class: "card lone", role: "alert" }, warning(words)), status === 403 ? chooseNamespace() : "");
+    drawHead(where());
     tell("");
     if (status === 401) askForToken(session.token ? sentenceOf(error) : "");
   };
@@ -80,15 +115,14 @@ function askForToken(sentence) {
   if (!signing.open) signing.showModal();
 }
 
-function drawSign() {
-  sign.textContent = session.token ? `Sign out${session.namespace ? ` (${session.namespace})` : ""}` : session.isLetInWithoutToken ? "Use a token" : "Sign in";
-}
-
-sign.addEventListener("click", () => {
+function signOrOut() {
+  closeMe();
   if (!session.token) return askForToken("");
   session.signOut();
   show();
-});
+}
+
+byId("sign").addEventListener("click", () => askForToken(""));
 
 signing.addEventListener("close", () => {
   const token = byId("token").value.trim();
@@ -101,53 +135,59 @@ signing.addEventListener("close", () => {
 
 /* ---- pages ---- */
 
-// A page of one namespace says which in its address. True: the address was changed, and the page will be shown by that.
-function addNamespace({ name, words, params }) {
-  if (!PAGES[name]?.isScoped || params.has("namespace") || !session.namespace) return false;
-  params.set("namespace", session.namespace);
-  location.replace(`${address([name, ...words])}?${params}`);
+// A page of one namespace says which in its address; who may not see all is led to one. True: the address was changed,
+// and the page will be shown by that.
+function addNamespace(at) {
+  const isSaid = at.params.has("namespace") && (at.params.get("namespace") || session.mayAll);
+  if (!PAGES[at.name]?.isScoped || isSaid || !session.namespace) return false;
+  location.replace(addressIn(at, session.namespace));
   return true;
 }
 
 function markCurrent(href) {
-  for (const a of document.querySelectorAll("nav a"))
-    if (a.getAttribute("href") === href) a.setAttribute("aria-current", "page");
-    else a.removeAttribute("aria-current");
+  for (const a of document.querySelectorAll("nav[aria-label=Pages] a"))
+    if (a.getAttribute("href") !== href) a.removeAttribute("aria-current");
+    else {
+      a.setAttribute("aria-current", "page");
+      a.scrollIntoView({ block: "nearest", inline: "nearest" }); // of a phone, whose navigation is scrolled
+    }
 }
 
-function drawNavigation(page, at) {
-  drawHeader();
+function begin(page, at) {
+  drawHead(at);
+  drawSearch(at.name === "search", at.params.get("text") || "");
   markCurrent(page && `#/${page.under || at.name}`);
+  if (shown === at.path) return;
+  forgetNews();
+  content.replaceChildren(h("p", { class: "hidden" }, "Loading ..."), ...(page?.shape || ["rows"]).map((shape) => skeleton(shape)));
+  shown = at.path;
 }
 
-async function show() {
+async function show(entry = enter()) {
   const at = where(), page = PAGES[at.name];
   if (addNamespace(at)) return;
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving, complain = complainIn(signal);
-  drawNavigation(page, at);
+  begin(page, at);
   tell("");
-  drawSign();
-  if (shown !== at.path) content.replaceChildren(faint("Loading ..."));
-  shown = at.path;
   if (!page) return complain(new Error("There is no such page. Use the links above."));
   document.title = `${[page.title, ...at.words].join(" ")} - Sluice`;
+  if (!entry.isNew) scrollBack(entry, content, signal);
   try {
     await learnRights(signal);
     signal.throwIfAborted(); // another page is shown meanwhile
-    drawNavigation(page, at);
-    await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: session.namespace });
+    if (addNamespace(at)) return;
+    drawHead(at);
+    if (hasNothing()) return drawNothing();
+    await page.show({ ...at, content, signal, kept: entry.kept, tell: (...words) => signal.aborted || tell(...words), complain, namespace: namespaceOf(at) });
+    if (!signal.aborted) drawDone();
   } catch (error) {
     complain(error);
   }
-  drawSign();
 }
 
-byId("find").addEventListener("submit", (event) => {
-  event.preventDefault();
-  location.hash = address(["search"], { text: byId("find-text").value.trim() });
-});
+listenForSearch(() => where().name === "search");
 
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
@@ -158,8 +198,10 @@ byId("skip").addEventListener("click", (event) => {
 byId("clock").textContent = `Times are in your time zone (${Intl.DateTimeFormat().resolvedOptions().timeZone}).`;
 
 window.addEventListener("hashchange", () => {
-  const isOther = where().path !== shown;
-  show();
-  if (isOther) content.focus({ preventScroll: false });
+  const isOther = where().path !== shown, entry = enter();
+  show(entry);
+  if (!isOther) return;
+  if (entry.isNew) window.scrollTo(0, 0);
+  if (where().name !== "search") content.focus({ preventScroll: true });
 });
 show();

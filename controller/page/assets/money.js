@@ -1,63 +1,16 @@
-// Costs: what Budgets have left and how long that lasts, and what was used and what it cost.
+// Costs: what each day cost, by team or by what is asked for; what Budgets have left and how long that lasts; and the
+// report that adds it up.
 
-import { budgets } from "./api.js";
-import { bar } from "./chart.js";
-import { draw, faint, h, link, table, warning } from "./dom.js";
+import { showBudgets } from "./budgets.js";
+import { drawDays, keyOf } from "./byday.js";
+import { beginOf, daysOf, reportsOf } from "./days.js";
+import { draw, h, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
 import { partAgain } from "./live.js";
 import { lacksQueues, whoSeesQueues } from "./rights.js";
-import { cents, dayIn, money, span, spanIfKnown } from "./words.js";
-
-const LOOK_MS = 10_000;
-
-/* ---- Budgets ---- */
-
-// `until` is the midnight after it.
-function lastDay(b) {
-  return dayIn(b.timeZone, new Date(b.until) - 1);
-}
-
-function period(b) {
-  if (!b.until) return "";
-  const first = dayIn(b.timeZone, b.from), last = lastDay(b);
-  return `, ${first === last ? first : `${first} to ${last}`} (${b.timeZone})`;
-}
-
-// "this month", by how many days it has.
-function periodName(b) {
-  const length = Math.round((new Date(b.until) - new Date(b.from)) / 86_400_000);
-  const name = { 1: "today", 7: "this week", 28: "this month", 29: "this month", 30: "this month", 31: "this month", 365: "this year", 366: "this year" }[length];
-  return name || `by ${lastDay(b)}`;
-}
-
-// "On course for EUR 0.17 of 40.00 this month (0 %)."
-function pace(b) {
-  const all = Number(b.amount);
-  if (!b.until) return "";
-  if (b.forecast === undefined) return "It is too early in this period for a forecast.";
-  const share = all > 0 ? ` (${Math.round((100 * Number(b.forecast)) / all)} %)` : "";
-  const end = b.exhaustedAt && new Date(b.exhaustedAt) > Date.now() ? ` The budget would be spent on ${dayIn(b.timeZone, b.exhaustedAt)}.` : "";
-  return `On course for ${b.currency} ${cents(b.forecast)} of ${cents(b.amount)} ${periodName(b)}${share}.${end}`;
-}
-
-function queueLink(b) {
-  if (b.clusterQueue) return link(["queue", b.clusterQueue], `ClusterQueue ${b.clusterQueue}`);
-  return link(["jobs"], `LocalQueue ${b.namespace}/${b.localQueue}`, { namespace: b.namespace, queue: b.localQueue });
-}
-
-function budget(b) {
-  const forecast = b.forecast === undefined ? [] : [["forecast", Number(b.forecast)]];
-  return h("article", { class: "card" }, h("h3", {}, b.name), faint("of ", queueLink(b), period(b)),
-    b.active ? "" : warning(`${b.reason}: ${b.message}`),
-    bar([["held", Number(b.spent)], ["reserved", Number(b.reserved)]], [["mark", Number(b.amount)], ...forecast]),
-    h("p", {}, `Spent ${cents(b.spent)}, reserved ${cents(b.reserved)}, left ${cents(b.remaining)} of ${money(b.amount, b.currency)}.`), h("p", {}, pace(b)));
-}
-
-function drawBudgets(part, told) {
-  draw(part, told.budgets.length ? h("div", { class: "cards" }, told.budgets.map(budget))
-    : h("p", {}, "There is no Budget. A Budget limits what a queue may spend: kubectl explain budget.spec."));
-}
+import { card, empty, figure, segments, skeleton } from "./ui.js";
+import { money, span, spanIfKnown } from "./words.js";
 
 /* ---- the report ---- */
 
@@ -73,26 +26,57 @@ function cells(row, name) {
     (row.cpuHours || 0).toFixed(1), (row.gpuHours || 0).toFixed(1), span(row.lostSeconds || 0), money(row.cost, row.currency)];
 }
 
-function report(told) {
-  if (!told.rows.length) return h("p", {}, "No run started in this period.");
-  return [table("What was used, and what it cost", HEADS, [...told.rows.map((row) => cells(row, row.key || (row.key === null ? "(none)" : "(empty)"))),
-    ...told.totals.map((row) => cells(row, "All"))]), remarks(told)];
+function figures({ totals }) {
+  const costs = totals.filter(({ currency }) => currency).map((row) => money(row.cost, row.currency));
+  const sum = (key) => totals.reduce((all, row) => all + (row[key] || 0), 0);
+  const preempted = totals.reduce((all, { ended: counts }) => all + (counts.Preempted || 0), 0);
+  return h("div", { class: "figures" },
+    figure("Cost", costs.join(", ") || "-", costs.length ? "of runs that ended" : "nothing has a price"),
+    figure("CPU hours", sum("cpuHours").toFixed(1), `${sum("gpuHours").toFixed(1)} GPU hours`),
+    figure("Pod time lost", span(sum("lostSeconds")), preempted ? `${preempted.toLocaleString("en")} runs were preempted` : "", sum("lostSeconds") > 0 ? "warn" : ""),
+    figure("Jobs", sum("jobs").toLocaleString("en"), `${sum("starts").toLocaleString("en")} starts`));
 }
+
+function report(told) {
+  if (!told.rows.length) return empty("No run started in this period.");
+  const rows = [...told.rows.map((row) => cells(row, keyOf(row))), ...told.totals.map((row) => cells(row, "All"))];
+  return h("section", { class: "card report", "aria-label": "Report" }, table("What was used, and what it cost", HEADS, rows), remarks(told));
+}
+
+/* ---- the page ---- */
 
 // Has the question all its words? by=label wants a key.
 function words(params) {
-  const by = params.get("by") || "queue", label = params.get("label") || "";
-  return { by: by === "label" ? label && `label=${label}` : by, since: params.get("since") || "month" };
+  const by = params.get("by") || (params.get("namespace") ? "queue" : "namespace"), label = params.get("label") || "";
+  return { by: by === "label" ? label && `label=${label}` : by, word: by, since: params.get("since") || "month" };
+}
+
+function toolbar(params, asked) {
+  const others = Object.fromEntries(params), choices = SINCE.map(([value, text]) => [text, ["money"], { ...others, since: value }]);
+  const current = SINCE.find(([value]) => value === asked.since)?.[1];
+  return [h("div", { class: "toolbar", "data-own": true }, h("h2", {}, "Costs"), segments("Since", choices, current)),
+    question(["money"], "What to add up", choice("by", "By", BY, asked.word), field("label", "Label", params.get("label"), "team"),
+      h("input", { type: "hidden", name: "since", value: asked.since }), namespaceField(params))];
 }
 
 export async function moneyPage(page) {
-  const { content, params, signal } = page, part = { budgets: h("div", { "data-own": true }), report: h("div", { "data-own": true }) };
-  draw(content, h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"),
-    question(["money"], "What to add up", choice("by", "By", BY, params.get("by") || "queue"), field("label", "Label", params.get("label"), "team"),
-      choice("since", "Since", SINCE, params.get("since") || "month"), namespaceField(params)), part.report);
+  const { content, params, signal } = page, own = (...inside) => h("div", { "data-own": true }, inside);
+  const asked = words(params), namespace = params.get("namespace") || "", from = beginOf(asked.since), days = daysOf(from, Date.now());
+  const part = { figures: own(skeleton("figures", 4)), days: own(skeleton("picture", 1)), budgets: own(skeleton("picture", 1)), report: own() };
+  const byWord = (BY.find(([value]) => value === asked.word) || BY[1])[1].split(" ")[0], title = `By day and ${byWord}`;
+  const drawn = (told) => drawDays(part.days, days, told, byWord);
+  const remark = from < days[0].from ? "the last 31 days" : "a run counts on the day of its start";
+  draw(content, toolbar(params, asked), part.figures, card(title, remark, part.days), h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"), part.report);
   if (lacksQueues()) draw(part.budgets, whoSeesQueues());
-  else partAgain(LOOK_MS, page, async () => drawBudgets(part.budgets, await budgets(signal)), (sentence) => draw(part.budgets, warning(sentence)));
-  const asked = words(params);
-  if (!asked.by) return draw(part.report, h("p", {}, "Enter the label to add up by, such as team."));
-  await showPast(page, part.report, "reports", asked, report);
+  else showBudgets(page, part.budgets);
+  if (!asked.by) {
+    draw(part.figures);
+    draw(part.days);
+    return draw(part.report, empty("Enter the label to add up by, such as team."));
+  }
+  partAgain(Infinity, page, () => reportsOf(namespace, asked.by, days, signal, drawn), (sentence) => draw(part.days, warning(sentence)));
+  await showPast(page, part.report, "reports", { by: asked.by, since: new Date(from).toISOString() }, (told) => {
+    draw(part.figures, figures(told));
+    return report(told);
+  });
 }

@@ -1,20 +1,31 @@
-// Whether the person may see queues, beside the Jobs of a namespace: a place that would be refused is no link.
+// What the person may see: a place that would be refused is no link, and is not asked for.
 
-import { budgets, Refusal, session } from "./api.js";
+import { Refusal, session, whoAmI } from "./api.js";
 import { faint, link } from "./dom.js";
 
-const WHO = "To see queues, budgets and nodes you need the role sluice-viewer in the whole cluster.";
+const WHO = "To see all queues, budgets and nodes you need the role sluice-viewer in the whole cluster.";
 
-// Asked once of who is signed in; a server that cannot say it refuses no link.
+// Asked once of who is signed in; a server that cannot say it refuses no link. Who sees one namespace alone begins in
+// the likeliest.
 export async function learnRights(signal) {
-  if (session.maySeeQueues !== undefined) return;
+  if (session.who) return;
   try {
-    await budgets(signal);
+    session.who = await whoAmI(signal);
+    session.maySeeQueues = session.who.mayAll;
+    if (!session.who.mayAll && !session.namespace && session.who.namespaces.length) session.choose(session.who.namespaces[0]);
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) throw error;
+    if (error instanceof Refusal && error.status !== 401) return;
+    throw error;
   }
 }
 
+// True: nobody gave this person a role in any namespace.
+export function hasNothing() {
+  const { who } = session;
+  return Boolean(who) && !who.mayAll && !who.more && !who.namespaces.length && !session.namespace;
+}
+
+// True: the person may see some namespaces, and of queues what is told in those.
 export function lacksQueues() {
   return session.maySeeQueues === false;
 }
@@ -24,16 +35,12 @@ export function whoSeesQueues() {
   return faint(WHO);
 }
 
+// Of a queue that Jobs of the person's own namespace are in, so it is told of.
 export function queueLink(name, text = name, params = {}) {
-  return lacksQueues() ? text : link(["queue", name], text, params);
+  return link(["queue", name], text, params);
 }
 
-// Links of the header that lead to queues have their address in data-queues; data-else is where one leads instead.
-export function drawHeader() {
-  for (const a of document.querySelectorAll("header a[data-queues]")) {
-    const href = lacksQueues() ? a.dataset.else : a.dataset.queues;
-    if (href) a.setAttribute("href", href);
-    else a.removeAttribute("href");
-    a.title = lacksQueues() && !href ? WHO : "";
-  }
+// Links of the header to what only those see who may see all.
+export function drawNavigation() {
+  for (const a of document.querySelectorAll("header a[data-all]")) a.hidden = lacksQueues();
 }

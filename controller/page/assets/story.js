@@ -1,12 +1,10 @@
 // The story of one Job on a line of time: when it was queued, started, told to stop and for which Job, and resumed.
 // The runs are the ledger's (JobHistory); what goes on now is the QueuedJob's.
 
-import { block, nowLine, scaleOf, ticks } from "./chart.js";
-import { h, jobLink, svg, table } from "./dom.js";
+import { h, jobLink, table } from "./dom.js";
 import { movedWords, ON_HOLD, startWords } from "./start.js";
+import { timeline } from "./timeline.js";
 import { amount, count, money, moment, span, spanIfKnown, time } from "./words.js";
-
-const HEIGHT = 66, GROUND = 46;
 
 // Names of other Jobs in a run are NAMESPACE/NAME.
 function nameLink(name) {
@@ -65,7 +63,7 @@ function waitsSince(job, runs) {
 
 // A Job on hold is in no queue. When that began is not known of one that has not run.
 function waitWords({ status: { reason, message = "" } }, runs) {
-  const isHeld = reason === ON_HOLD, because = message.split("; ")[0];
+  const isHeld = reason === ON_HOLD, because = message.split("; to queue it again")[0];
   if (runs.length) return isHeld ? because.replace(/^on hold/, "On hold") : "Queued again";
   return isHeld ? `Queued, and ${because}` : "Queued";
 }
@@ -93,36 +91,53 @@ export function momentList(job, runs) {
 
 /* ---- as a picture ---- */
 
-function waitBlock(from, to) {
-  return block(from, to, { class: "waited", y: 22, height: 12 });
+const ms = (text) => (text ? +new Date(text) : undefined);
+
+// A run that has ended, as a span of its lane.
+function spanOf({ namespace, job, attempt, startedAt, stoppedAt, reason, state, lostSeconds, cost, currency }) {
+  return { clusterQueue: "", namespace, job, label: `run ${attempt}`, isHere: true, jobs: 1, from: startedAt, until: stoppedAt, outcome: reason || state, lostSeconds, cost, currency };
 }
 
-// A run is as high as the picture. One that was short is seen, too.
-function runBlock(from, to, kind) {
-  return block(from, Math.max(to, from + 0.002), { class: kind, y: 8, height: GROUND - 8 });
+function barOf({ metadata, spec, status }, from, words) {
+  return { ...words, namespace: metadata.namespace, name: metadata.name, isHere: true, from, requests: spec.requests, pods: spec.pods, deadline: status.deadline };
 }
 
-function blocksOf(run, x, now) {
-  const place = (text) => (text ? x(new Date(text)) : undefined), kind = run.state === "Ended" ? run.reason || "" : "";
-  const start = place(run.startedAt), stopping = place(run.stoppingAt), end = place(run.stoppedAt) ?? x(now);
-  return [
-    run.queuedAt ? waitBlock(x(new Date(run.queuedAt)), start ?? end) : [],
-    start === undefined ? [] : runBlock(start, end, `ran ${kind}`),
-    stopping === undefined ? [] : runBlock(stopping, end, "stopping"),
-  ];
+function later(at, seconds) {
+  return seconds === undefined ? undefined : new Date(ms(at) + 1000 * seconds).toISOString();
 }
 
-export function picture(job, runs) {
-  const waits = waitsSince(job, runs), now = Date.now();
-  const known = runs.flatMap((run) => [run.queuedAt, run.startedAt]).concat(waits || []).filter(Boolean).map((text) => +new Date(text));
+// What goes on, and what is expected: the run, or the start of the next one.
+function barsOf(job) {
+  if (!job) return [];
+  const { state, reason, startedAt, stopsAt, startAt, start, expectedSeconds } = job.status;
+  if (startedAt && state !== "Waiting") return [barOf(job, startedAt, { state, label: state.toLowerCase(), until: later(startedAt, expectedSeconds), stopsAt })];
+  const at = reason && reason !== ON_HOLD ? startAt || start?.p50 : undefined;
+  return at ? [barOf(job, at, { state: "Expected", label: "expected", p90: startAt ? undefined : start.p90, certain: Boolean(startAt), until: later(at, expectedSeconds) })] : [];
+}
+
+function waitsOf(job, runs) {
+  const since = waitsSince(job, runs), ended = runs.filter((run) => run.queuedAt).map((run) => ({ from: run.queuedAt, until: run.startedAt || run.stoppedAt }));
+  return since ? [...ended.filter(({ until }) => until), { from: since }] : ended;
+}
+
+// The stretch of a Job's life, with a little room at both ends. A moment to come that is far off would leave no room for the rest.
+function lifeOf(job, known, bars, now) {
+  const begin = Math.min(...known, now), told = Math.max(...known, ...bars.flatMap((bar) => [ms(bar.p90) ?? 0, ms(bar.until) ?? 0]), job ? now : 0);
+  const far = [job?.status.stopsAt, job?.status.deadline].map(ms).filter((at) => at > told && at - begin < 3 * (told - begin));
+  const length = Math.max(60_000, Math.max(told, ...far) - begin);
+  return { from: begin - length * 0.01, until: begin + length * 1.06 };
+}
+
+// When a Job waited, ran and is expected to start, on the axis of the plan. job: undefined once it is gone. "": nothing is known of it.
+export function jobTimeline(job, runs) {
+  const now = Date.now(), bars = barsOf(job), ended = runs.filter((run) => run.startedAt && run.stoppedAt), waits = waitsOf(job, runs);
+  const known = [...ended.flatMap((run) => [run.startedAt, run.stoppedAt]), ...bars.map((bar) => bar.from), ...waits.flatMap(({ from, until }) => [from, until])].map(ms).filter(Boolean);
   if (!known.length) return "";
-  const isOver = !job && runs.every((run) => run.stoppedAt), end = isOver ? Math.max(...runs.map((run) => +new Date(run.stoppedAt))) : now;
-  const from = Math.min(...known), until = Math.max(end, from + 1000), x = scaleOf(from, until);
-  const words = `${count(runs.length, "run")} since ${moment(from)}: the list below has each moment`;
-  return svg("svg", { class: "story", height: HEIGHT, role: "img", "aria-label": words },
-    runs.map((run) => blocksOf(run, x, until)), waits ? waitBlock(x(new Date(waits)), 1) : [],
-    ticks(from, until, HEIGHT), nowLine(from, until, now, GROUND));
+  return timeline({ lanes: [{ clusterQueue: "", bars, waits }], spans: ended.map(spanOf), ...lifeOf(job, known, bars, now), now, widthMin: 320,
+    label: `${count(runs.length, "run")} since ${moment(Math.min(...known))}` });
 }
+
+export { jobTimeline as picture };
 
 export function runTable(runs) {
   return table("Runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"], runs.map((run) => [

@@ -4,8 +4,6 @@ import { block, foldedTable, nowLine, percent, scaleOf, ticks } from "./chart.js
 import { faint, h, svg } from "./dom.js";
 import { moment } from "./words.js";
 
-const TRACK = 30;
-
 // A list that was cut is right until its own `until`.
 function until(week, { steps, until: cut }, i) {
   return i + 1 < steps.length ? steps[i + 1].from : cut || week.until;
@@ -39,16 +37,13 @@ export function windowWords(week, { calendar, calendarKnown = true, open }) {
   return next ? `closed now, opens ${moment(next.from)}` : "closed, and does not open in these seven days";
 }
 
-function windowTrack(week, window) {
-  const words = windowWords(week, window), zone = window.zone ? `, ${window.zone}` : "";
-  const spans = window.open.map((span) => part(week, span.from, span.until, { class: "open", height: TRACK }));
-  return h("div", { class: "track-of" }, h("p", {}, h("strong", {}, window.policy), ` (Calendar ${window.calendar}${zone}): ${words}.`),
-    strip(week, `Window of ${window.policy}: ${words}`, TRACK, spans),
-    foldedTable("Open, as a table", ["From", "Until"], window.open.map((span) => [moment(span.from), moment(span.until)])),
-    cutWords(window));
+function ofWindow(week, window) {
+  const zone = window.zone ? `, ${window.zone}` : "";
+  return h("div", { class: "track-of" }, h("p", {}, h("strong", {}, window.policy), ` (RunPolicy, Calendar ${window.calendar}${zone}): ${windowWords(week, window)}.`),
+    foldedTable("Open, as a table", ["From", "Until"], window.open.map((span) => [moment(span.from), moment(span.until)])), cutWords(window));
 }
 
-/* ---- steps: prices and quotas ---- */
+/* ---- prices, and quotas in steps ---- */
 
 // A column for each step; its words stand above it where there is room, and only the first where there is little. The
 // columns stand on 0, or on the least value: a factor may be below 0.
@@ -69,13 +64,11 @@ function stepNow(week, list) {
   return list.steps.find((step, i) => isWithin(week, { from: step.from, until: until(week, list, i) })) || list.steps[0];
 }
 
-function priceTrack(week, list) {
+function ofPrices(week, list) {
   const { plan, currency, steps } = list;
   if (!steps.length) return "";
-  const now = stepNow(week, list), text = (step) => `${step.factor}${step.rate ? ` ${step.rate}` : ""}`;
-  const words = `factor ${now.factor} now${now.rate ? ` (${now.rate})` : ""}`;
+  const now = stepNow(week, list), words = `factor ${now.factor} now${now.rate ? ` (${now.rate})` : ""}`;
   return h("div", { class: "track-of" }, h("p", {}, h("strong", {}, plan), ` (PricePlan, ${currency}): ${words}.`),
-    stepTrack(week, list, { value: (step) => Number(step.factor), text, words: `Prices of ${plan}: ${words}` }),
     foldedTable("Prices, as a table", ["From", "Factor", "Rate"], steps.map((step) => [moment(step.from), step.factor, step.rate || ""])),
     cutWords(list));
 }
@@ -89,9 +82,8 @@ function quotaTrack(week, list) {
     foldedTable("Quota, as a table", ["From", resource], steps.map((step) => [moment(step.from), step.nominal])), cutWords(list));
 }
 
-export function weekStrip(week) {
-  const isOpen = week.windows.length === 0;
-  return h("section", { "aria-label": "The week" }, h("h3", {}, "The week"),
-    isOpen ? h("p", {}, "Always open: no RunPolicy applies.") : week.windows.map((window) => windowTrack(week, window)),
-    week.prices.map((price) => priceTrack(week, price)), week.quotas.map((quota) => quotaTrack(week, quota)));
+// What windows, prices and quota are in the week: the axis above shows when.
+export function weekWords(week) {
+  return h("div", { class: "week-words" }, week.windows.length ? week.windows.map((window) => ofWindow(week, window)) : h("p", {}, "Always open: no RunPolicy applies."),
+    week.prices.map((price) => ofPrices(week, price)), week.quotas.map((quota) => quotaTrack(week, quota)));
 }

@@ -114,8 +114,8 @@ static void say_not_free(
 	if (x.nnames > 0)
 		say_names(&t, &x);
 	if (x.runs > 0)
-		text_add(&t, "%s%zu %s until %s", x.nnames > 0 ? ", and " : "", x.runs,
-			x.runs == 1 ? "run" : "runs", instant_seconds(x.runs_until_ms).s);
+		text_add(&t, "%s%zu %s expected to end by %s", x.nnames > 0 ? ", and " : "", x.runs,
+			x.runs == 1 ? "run" : "runs, all", instant_seconds(x.runs_until_ms).s);
 	if (a->calendar_ref)
 		return;
 	int64_t at_ms = earliest(q, a, w->until_ms - from_ms, from_ms);
@@ -124,7 +124,8 @@ static void say_not_free(
 		text_add(&t, "; there is no such time within a year");
 		return;
 	}
-	text_add(&t, "; it could be kept from %s on", instant_seconds(at_ms).s);
+	text_add(&t, "; it could be kept from %s on%s", instant_seconds(at_ms).s,
+		x.runs > 1 && at_ms < x.runs_until_ms ? ", when enough of them have ended" : "");
 }
 
 /* ---- Judging ---- */

@@ -224,7 +224,7 @@ void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 		item->awaited->is_selector
 			? selector_culprit(awaited_selector(item->awaited), item->kind)
 			: awaited_name(item->awaited);
-	text_add(t, "waits for %s, which can never be met", shown(item->text).s);
+	text_add(t, "waits in vain for %s", shown(item->text).s);
 	if (n) {
 		text_add(t, ": %s", shown(n->name).s);
 		add_outcome(t, predecessor_newest(n), item->kind);
@@ -235,6 +235,34 @@ void explain_failed_dependency(const struct dependency_wait *x, struct text *t)
 }
 
 /* ---- What it waits for ---- */
+
+/* " to fail" of "waits for prep to fail". */
+static const char *goal_words(enum dependency_kind k)
+{
+	switch (k) {
+	case AFTER_OK:
+		return " to succeed";
+	case AFTER_NOT_OK:
+		return " to fail";
+	case AFTER_START:
+		return " to start";
+	case AFTER_ANY:
+	case AFTER_SINGLETON:
+		break;
+	}
+	return " to end";
+}
+
+/* Adds to the name of a Job what must become of it, and how far that is. */
+static void add_goal(struct text *t, const struct dependency_item *item, const struct known_job *j)
+{
+	text_add(t, "%s", goal_words(item->kind));
+	if (j->outcome == OUTCOME_RUNS && j->pods > 0)
+		text_add(
+			t, " (%d of %s done)", j->pods_done, count_words((size_t)j->pods, "pod").s);
+	else if (j->outcome == OUTCOME_RUNS)
+		text_add(t, " (it was started)");
+}
 
 static void add_name(struct text *t, const struct dependency_item *item)
 {
@@ -252,11 +280,8 @@ static void add_name(struct text *t, const struct dependency_item *item)
 	else if (j->outcome == OUTCOME_VANISHED)
 		text_add(t,
 			", which was started and is gone, so its outcome is not known: create it again, or correct sluice.dev/after");
-	else if (j->outcome == OUTCOME_RUNS && j->pods > 0)
-		text_add(
-			t, " (%d of %s done)", j->pods_done, count_words((size_t)j->pods, "pod").s);
-	else if (j->outcome == OUTCOME_RUNS)
-		text_add(t, " (it was started)");
+	else
+		add_goal(t, item, j);
 }
 
 static void add_selector(
@@ -347,7 +372,7 @@ enum wait_reason explain_dependencies(
 	text_add(a->text, "waits for ");
 	add_item(a->text, item);
 	if (others > 0)
-		text_add(a->text, " and %s", count_words(others, "other").s);
+		text_add(a->text, ", and for %s", count_words(others, "other item").s);
 	if (!a->aside)
 		add_waiting(a, explain);
 	return WAIT_DEPENDENCY;

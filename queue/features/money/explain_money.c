@@ -4,6 +4,7 @@
 
 #include "base/instant.h"
 #include "base/order.h"
+#include "base/span.h"
 #include "queue/calendar/zone.h"
 #include "queue/price/money.h"
 #include "queue/core/model/state.h"
@@ -121,7 +122,9 @@ static void tell_ceiling(const struct telling *a)
 		money_words(terms_unit_price(a->q, a->w, a->now_ms), a->plan->currency).s,
 		money_words(asked->max_price, "").s);
 	if (start_ms == INT64_MAX)
-		text_add(a->t, "; when the price falls below that is not known");
+		text_add(a->t,
+			"; PricePlan %s has no price that low in the next %d days while the Job may start: raise or remove the annotation",
+			a->plan->object.name, (int)(PLAN_HORIZON_MS / (24 * 3600 * 1000)));
 	else
 		text_add(a->t, "; it starts %s%s", local_words(a->plan, start_ms).s,
 			start_ms == a->verdict.latest_ms ? ", its latest start" : "");
@@ -245,9 +248,12 @@ bool explain_budget(struct queue *q, const struct workload *w, const struct clus
 
 void explain_unreachable(const struct explanation *x, struct text *t)
 {
-	if (x->unreachable && x->reason != WAIT_DEACTIVATED)
-		text_add(t, "; its deadline, %s, cannot be met any more",
-			instant_seconds(x->deadline_ms).s);
+	if (!x->unreachable || x->reason == WAIT_DEACTIVATED)
+		return;
+	text_add(
+		t, "; its deadline, %s, cannot be met any more", instant_seconds(x->deadline_ms).s);
+	if (x->expected_ms > 0)
+		text_add(t, ": it is expected to run %s", span_exact(x->expected_ms).s);
 }
 
 /* ---- Fields ---- */

@@ -119,9 +119,12 @@ static struct verdict *verdict_next(const struct verdict *v)
 	return verdict_at(v->answer.next);
 }
 
-void node_suitability_answer(const struct node_suitability *t, const struct pod_template *template,
-	const struct flavor *const *flavors, size_t n, struct fit_answer *ret)
+/* tolerant: as if the pod tolerated every taint. */
+static void answer_of(const struct node_suitability *t, const struct pod_template *template,
+	const struct flavor *const *flavors, size_t n, bool tolerant, struct fit_answer *ret)
 {
+	static const struct toleration every = {
+		.key = "", .value = "", .op = TOLERATION_EXISTS, .effect = TAINT_ANY};
 	struct arena scratch = {0};
 	enum lending l = started_pod_lending(flavors, n);
 	struct pod pod = started_pod_of(&scratch, template->pod, flavors, n, NULL, NULL);
@@ -130,15 +133,31 @@ void node_suitability_answer(const struct node_suitability *t, const struct pod_
 	if (l != LENDING_NONE)
 		pod.resources = (struct pod_resources){
 			.runtime_class = template->pod->resources.runtime_class};
+	if (tolerant) {
+		pod.tolerations = &every;
+		pod.ntolerations = 1;
+	}
 	nodes_fit(t->nodes, &pod, ret);
 	arena_done(&scratch);
+}
+
+void node_suitability_answer(const struct node_suitability *t, const struct pod_template *template,
+	const struct flavor *const *flavors, size_t n, struct fit_answer *ret)
+{
+	struct fit_answer tolerant;
+	answer_of(t, template, flavors, n, false, ret);
+	if (!ret->has_taints)
+		return;
+	answer_of(t, template, flavors, n, true, &tolerant);
+	if (tolerant.fit == FIT_NEVER)
+		*ret = tolerant;
 }
 
 static bool ask(const struct node_suitability *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n)
 {
 	struct fit_answer answer;
-	node_suitability_answer(t, template, flavors, n, &answer);
+	answer_of(t, template, flavors, n, false, &answer);
 	return answer.fit == FIT_NEVER;
 }
 

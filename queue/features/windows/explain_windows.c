@@ -30,6 +30,7 @@ static void add_not_understood(struct text *t, const struct runpolicy *p)
 			p->object.name, p->spec.calendar);
 }
 
+/* Adds when the window opens, of a state that is closed at now_ms. */
 static void add_closed(struct text *t, const struct window_state *r, int64_t now_ms)
 {
 	const struct runpolicy *p = r->closed_by;
@@ -96,22 +97,53 @@ static void add_too_short(struct text *t, const struct window_state *r, int64_t 
 			local_words(p, not_before_ms).s);
 }
 
+static bool fits_once_open(const struct window_state *r, int64_t expected_ms)
+{
+	if (r->opens_ms == CALENDAR_NEVER)
+		return true;
+	struct window_state then = window_state_at(r, r->opens_ms);
+	return window_fit(&then, expected_ms, r->opens_ms) != WINDOW_DOES_NOT_FIT;
+}
+
+/* Adds to "opens Tue 19:00" that the Job does not start then either. */
+static void add_closed_to_job(
+	struct text *t, const struct window_state *r, int64_t expected_ms, int64_t not_before_ms)
+{
+	if (fits_once_open(r, expected_ms))
+		return;
+	struct window_state then = window_state_at(r, r->opens_ms);
+	text_add(t, ", but ");
+	add_too_short(t, &then, expected_ms, not_before_ms, r->opens_ms);
+}
+
+/* Tells whether the state is not the one of now_ms: what is asked may lie before the last pass, as
+ * at the end of a play, or behind a turn that no pass has seen. */
+static bool is_of_another_time(const struct queue *q, const struct window_state *r, int64_t now_ms)
+{
+	int64_t turns_ms = r->open ? r->closes_ms : r->opens_ms;
+	return r->npolicies > 0 && (now_ms < q->now_ms || now_ms >= turns_ms);
+}
+
 enum wait_reason explain_window(const struct queue *q, const struct workload *w, int64_t now_ms,
 	struct text *t, int64_t *ret_not_before_ms)
 {
-	const struct window_state *r = window_state_of(w->lq);
-	if (window_fit(r, w->expected_ms, q->now_ms) != WINDOW_DOES_NOT_FIT)
+	const struct window_state *kept = window_state_of(w->lq);
+	bool anew = is_of_another_time(q, kept, now_ms);
+	struct window_state r = anew ? window_state_at(kept, now_ms) : *kept;
+	if (window_fit(&r, w->expected_ms, anew ? now_ms : q->now_ms) != WINDOW_DOES_NOT_FIT)
 		return WAIT_NOT;
 	int64_t from = now_ms, to;
 	bool opens = window_state_next_open(
-		r, w->expected_ms, quantity_add(now_ms, YEAR_MS), &from, &to);
-	bool unknown = r->open && w->expected_ms <= 0;
+		&r, w->expected_ms, quantity_add(now_ms, YEAR_MS), &from, &to);
+	bool unknown = w->expected_ms <= 0 && (r.open || !fits_once_open(&r, w->expected_ms));
 	*ret_not_before_ms = opens && !unknown ? from : 0;
-	if (!r->open)
-		add_closed(t, r, now_ms);
-	else
-		add_too_short(t, r, w->expected_ms, *ret_not_before_ms, now_ms);
-	return r->open ? WAIT_WINDOW_FIT : WAIT_WINDOW;
+	if (r.open) {
+		add_too_short(t, &r, w->expected_ms, *ret_not_before_ms, now_ms);
+		return WAIT_WINDOW_FIT;
+	}
+	add_closed(t, &r, now_ms);
+	add_closed_to_job(t, &r, w->expected_ms, *ret_not_before_ms);
+	return WAIT_WINDOW;
 }
 
 int64_t explain_stop(const struct queue *q, const struct reservation *r, struct text *t)

@@ -184,6 +184,13 @@ static void window_state_compute(struct window_state *r, int64_t now_ms)
 
 /* ---- The future ---- */
 
+struct window_state window_state_at(const struct window_state *r, int64_t at_ms)
+{
+	struct window_state then = *r;
+	window_state_compute(&then, at_ms);
+	return then;
+}
+
 bool window_state_next_open(const struct window_state *r, int64_t duration_ms, int64_t limit_ms,
 	int64_t *from_ms, int64_t *ret_to_ms)
 {

@@ -55,6 +55,9 @@ int64_t window_fit_until_ms(const struct window_state *r, int64_t expected_ms, i
 /* The duration with the safety margin. */
 int64_t window_state_lasts_ms(const struct window_state *r, int64_t expected_ms);
 
+/* Computes what the policies of the state say at another time. Borrows them. */
+struct window_state window_state_at(const struct window_state *r, int64_t at_ms);
+
 /* The next period at or after *from_ms in which a start may happen; *ret_to_ms: its last moment.
  * Under Require a start of known duration must end in time; duration_ms 0: any. False: none before
  * limit_ms. For plans of the future (Cheapest), not for decisions. */

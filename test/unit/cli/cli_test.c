@@ -608,12 +608,12 @@ static void cost_as_a_table_and_as_csv(void **state)
 	buf_init(&out, 8192);
 	cost_render_table(tree(j, cost_text), &plain, &out);
 	assert_string_equal(buf_text(&out),
-		"team              RUNS  RUNNING  RUN TIME   COST  OF WHICH RUNNING  CURRENCY  POD TIME LOST\n"
-		"red, \"big\"          12        1      2h2m   4.25              1.25  EUR                1m1s\n"
-		"=1+1                 1        0       59s  <0.01                    EUR                  0s\n"
-		"(none)               3        0        0s      -                                         0s\n"
-		"total               13        1      2h3m   4.25              1.25  EUR                1m1s\n"
-		"total (no price)     3        0        0s      -                                         0s\n");
+		"team              ENDED  RUNNING  RUN TIME   COST  OF WHICH RUNNING  CURRENCY  POD TIME LOST\n"
+		"red, \"big\"           12        1      2h2m   4.25              1.25  EUR                1m1s\n"
+		"=1+1                  1        0       59s  <0.01                    EUR                  0s\n"
+		"(none)                3        0        0s      -                                         0s\n"
+		"total                13        1      2h3m   4.25              1.25  EUR                1m1s\n"
+		"total (no price)      3        0        0s      -                                         0s\n");
 	buf_reset(&out);
 	cost_render_csv(tree(j, cost_text), &out);
 	assert_string_equal(buf_text(&out),
@@ -657,10 +657,10 @@ static void cost_that_is_estimated_has_columns(void **state)
 	buf_init(&out, 8192);
 	cost_render_table(tree(j, text), &plain, &out);
 	assert_string_equal(buf_text(&out),
-		"QUEUE  RUNS  RUNNING  RUN TIME  COST  OF WHICH RUNNING  CURRENCY  POD TIME LOST  ESTIMATED  EST. COST\n"
-		"a         2        0        2h  4.25                    EUR                  0s         1h       1.25\n"
-		"b         1        0        1m  1.00                    EUR                  0s                      \n"
-		"c         1        0       30s     -                                         0s        30s           \n"
+		"QUEUE  ENDED  RUNNING  RUN TIME  COST  OF WHICH RUNNING  CURRENCY  POD TIME LOST  ESTIMATED  EST. COST\n"
+		"a          2        0        2h  4.25                    EUR                  0s         1h       1.25\n"
+		"b          1        0        1m  1.00                    EUR                  0s                      \n"
+		"c          1        0       30s     -                                         0s        30s           \n"
 		"ESTIMATED is run time of which the ledger lost the beginning or the end (docs/restore.md), EST. COST what it "
 		"costs. RUN TIME and COST include them.\n");
 	buf_reset(&out);

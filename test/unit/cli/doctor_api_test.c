@@ -526,7 +526,7 @@ static void negative_priorities_mean_what_their_queue_says(void **state)
 	} cases[] = {
 		{CLASS("high", "5"), CLASS("normal", "0"),
 			QUEUE("\"queueingStrategy\":\"StrictFIFO\""), VERDICT_OK,
-			"no ClusterQueue with"},
+			"it is clear of each ClusterQueue"},
 		{CLASS("high", "5"), "",
 			QUEUE("\"queueingStrategy\":\"StrictFIFO\",\"maxPriority\":-1"),
 			VERDICT_WARN,
@@ -539,10 +539,10 @@ static void negative_priorities_mean_what_their_queue_says(void **state)
 			"WorkloadPriorityClass low (-1) fill gaps: they hold up no"},
 		{CLASS("low", "-1"), "",
 			QUEUE("\"queueingStrategy\":\"StrictFIFO\",\"gapFillers\":{}"), VERDICT_OK,
-			"no ClusterQueue with"},
+			"it is clear of each ClusterQueue"},
 		{CLASS("low", "-1"), "",
 			QUEUE("\"preemption\":{\"reclaimWithinCohort\":\"LowerPriority\"}"),
-			VERDICT_OK, "no ClusterQueue with"},
+			VERDICT_OK, "it is clear of each ClusterQueue"},
 	};
 	for (size_t i = 0; i < ROWS(cases); i++) {
 		struct stage s;

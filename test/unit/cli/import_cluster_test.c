@@ -119,6 +119,23 @@ static void what_may_not_be_read_is_said_and_the_rest_is_read(void **state)
 	stage_close(&s);
 }
 
+static void a_cluster_without_kueue_is_no_failure_of_its_configuration(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	for (size_t i = 0; i < 3 * ROWS(kinds); i++)
+		answer(&s, "/apis/kueue.x-k8s.io/", 404, STATUS("not found"));
+	answer(&s, "configmaps", 404, STATUS("not found"));
+	answer(&s, "cronjobs", 200, LIST(""));
+	answer(&s, "jobs", 200, LIST(""));
+	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), ERR_GONE);
+	assert_string_equal(s.e.text,
+		"there is nothing of Kueue in this cluster: neither its kinds nor a Job for it");
+	assert_int_equal(import_count(&s.import, IMPORT_REFUSED), 0);
+	stage_close(&s);
+}
+
 static void nothing_at_all_is_an_error(void **state)
 {
 	(void)state;
@@ -214,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_version_that_is_served_is_read_page_by_page),
 		cmocka_unit_test(what_may_not_be_read_is_said_and_the_rest_is_read),
+		cmocka_unit_test(a_cluster_without_kueue_is_no_failure_of_its_configuration),
 		cmocka_unit_test(nothing_at_all_is_an_error),
 		cmocka_unit_test(a_folder_is_read_with_all_that_is_below_it),
 		cmocka_unit_test(the_exit_code_says_whether_all_was_taken_whole),

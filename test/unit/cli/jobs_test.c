@@ -3,10 +3,13 @@
 
 #include <time.h>
 
+#include "cli/jobs/groups.h"
+#include "cli/jobs/named_queue.h"
 #include "cli/jobs/options.h"
 #include "cli/jobs/pages.h"
 #include "cli/jobs/report.h"
 #include "cli/jobs/user.h"
+#include "cli/summary.h"
 #include "cli/visibility.h"
 #include "test/unit/kube/scripted_server.h"
 
@@ -76,6 +79,12 @@ static void flags_and_mistakes(void **state)
 		{{"-q", "Main"}, "--queue is \"Main\""},
 		{{"--state", "x"}, "must be Waiting, Starting"},
 		{{"train"}, "it takes no names"},
+		{{"--group", "queue", "-A", "-w", "-o", "json"}, NULL},
+		{{"-g", "sweep"}, NULL},
+		{{"--group", "label"}, "queue, user, sweep or namespace"},
+		{{"--group", "user", "-q", "main"}, "goes without -q"},
+		{{"--group", "user", "--mine"}, "goes without -q"},
+		{{"--group", "user", "-o", "wide"}, "must be table or json"},
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -228,7 +237,16 @@ static void a_start_says_when(void **state)
 			"since 2026-11-25 14:05 UTC"},
 		{"\"state\":\"Stopping\",\"startedAt\":\"2026-11-26T00:00:00Z\"",
 			"since 00:00 UTC"},
-		{"\"state\":\"Running\",\"startedAt\":\"yesterday\"", "-  "}};
+		{"\"state\":\"Running\",\"startedAt\":\"yesterday\"", "-  "},
+		{"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\"", "?  "},
+		{"\"state\":\"Waiting\",\"reason\":\"NoNodeSuits\",\"start\":{\"misses\":16}",
+			"never"},
+		{"\"state\":\"Waiting\",\"reason\":\"ExceedsMaxQuota\"", "never"},
+		{"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"start\":{\"misses\":16}",
+			"over 30d"},
+		{"\"state\":\"Waiting\",\"reason\":\"OnHold\"", "-  "},
+		{"\"state\":\"Waiting\",\"reason\":\"WaitingForQuota\",\"noForecasts\":true",
+			"-  "}};
 	(void)state;
 	clock_of("UTC");
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -242,6 +260,55 @@ static void a_start_says_when(void **state)
 		buf_done(&list);
 		buf_done(&text);
 	}
+}
+
+#define SUMMARY(by, rest)                                                                          \
+	"{\"kind\":\"SummaryReport\",\"by\":\"" by "\",\"attentionJobs\":3,\"attentionWords\":["   \
+	"{\"word\":\"NoNodeSuits\",\"jobs\":2},{\"word\":\"ErrImagePull\",\"jobs\":1}],"           \
+	"\"groups\":[" rest "}"
+
+static void groups(const char *summary, bool namespaces, struct buf *text)
+{
+	struct json *j = json_new(1 << 20);
+	struct err e = {""};
+	const cJSON *root;
+	if (json_parse(j, slice_of(summary), &root, &e) != 0)
+		fail_msg("%s", e.text);
+	buf_reset(text);
+	groups_render(root, namespaces, NOW_MS, &plain, text);
+	json_free(j);
+}
+
+static void groups_are_a_row_each(void **state)
+{
+	struct buf text;
+	(void)state;
+	buf_init(&text, 65536);
+	groups(SUMMARY("queue",
+		       "{\"key\":\"training\",\"running\":13,\"waiting\":117,\"attention\":3,"
+		       "\"oldestQueuedAt\":\"2026-11-26T11:33:00Z\",\"nextStart\":{\"at\":"
+		       "\"2026-11-26T12:02:30Z\",\"p90\":\"2026-11-26T12:05:00Z\"},"
+		       "\"waitsFor\":\"quota\"},"
+		       "{\"key\":\"night\",\"running\":0,\"waiting\":6,\"oldestQueuedAt\":"
+		       "\"2026-11-26T09:00:00Z\",\"nextStart\":{\"at\":\"2026-11-26T20:00:00Z\"},"
+		       "\"waitsFor\":\"its window to open\"},"
+		       "{\"key\":\"\",\"running\":1,\"waiting\":0}],\"moreGroups\":0"),
+		false, &text);
+	assert_string_equal(buf_text(&text),
+		"CLUSTERQUEUE  RUNNING  WAITING  ATTENTION  OLDEST  NEXT START   MOST WAIT FOR\n"
+		"training           13      117          3     27m  in about 3m  quota\n"
+		"night               0        6          0      3h  in 8h        its window to open\n"
+		"-                   1        0          0       -  -            -\n"
+		"\nNeeds attention: 2 NoNodeSuits, 1 ErrImagePull (-o json names the Jobs)\n");
+	groups(SUMMARY("sweep", "{\"key\":\"lr-\\u001b[2J\",\"namespace\":\"vision\",\"running\":1,"
+				"\"waiting\":35}],\"moreGroups\":7"),
+		true, &text);
+	assert_non_null(strstr(buf_text(&text), "NAMESPACE  SWEEP  "));
+	assert_non_null(strstr(buf_text(&text), "vision     lr-?[2J"));
+	assert_non_null(strstr(buf_text(&text), "\n(7 more)\n"));
+	groups("{\"by\":\"user\",\"groups\":[]}", false, &text);
+	assert_string_equal(buf_text(&text), "");
+	buf_done(&text);
 }
 
 static void states_names_and_json(void **state)
@@ -360,6 +427,58 @@ static void what_can_be_chosen_there_is_chosen_there(void **state)
 	answer(&s, TEAM " HTTP", 200, LIST(""));
 	assert_int_equal(list(&s), 0);
 	stage_close(&s);
+}
+
+static void a_summary_is_asked_for(void **state)
+{
+	struct stage s;
+	struct json *json = json_new(1 << 20);
+	const cJSON *root = NULL;
+	(void)state;
+	stage_open(&s);
+	answer(&s, "GET " VISIBILITY_ROOT "/summaries?by=user HTTP", 200, "{\"by\":\"user\"}");
+	assert_int_equal(summary_ask(s.loop, s.client, NULL, "user", json, &root, &s.e), 0);
+	answer(&s, "GET " VISIBILITY_ROOT "/namespaces/team/summaries?by=queue HTTP", 404,
+		STATUS("404", "NotFound", "the server could not find the requested resource"));
+	assert_int_equal(
+		summary_ask(s.loop, s.client, "team", "queue", json, &root, &s.e), ERR_BUSY);
+	assert_non_null(strstr(s.e.text, "has no summaries: its controller is older"));
+	json_free(json);
+	stage_close(&s);
+}
+
+static void a_queue_that_is_not_there_is_no_empty_one(void **state)
+{
+	static const struct {
+		const char *ns, *line, *name;
+		int status;
+		const char *body;
+		int rc;
+		const char *says;
+	} rows[] = {
+		{"team", "GET /apis/sluice.dev/v1alpha1/namespaces/team/localqueues?", "trainng",
+			200, LIST("{\"metadata\":{\"name\":\"training\"}}"), ERR_GONE,
+			"there is no LocalQueue \"trainng\" in namespace team; did you mean training?"},
+		{NULL, "GET /apis/sluice.dev/v1alpha1/localqueues?", "other", 200,
+			LIST("{\"metadata\":{\"name\":\"training\"}}"), ERR_GONE,
+			"there is no LocalQueue \"other\" in any namespace"},
+		{"team", "localqueues?", "training", 200,
+			LIST("{\"metadata\":{\"name\":\"training\"}}"), 0, ""},
+		{"team", "localqueues?", "trainng", 403, FORBIDDEN("bob"), ERR_DENIED,
+			"you may not list localqueues.sluice.dev there, so it is not known whether there is a LocalQueue \"trainng\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, rows[i].line, rows[i].status, rows[i].body);
+		assert_int_equal(
+			jobs_named_queue_look(s.loop, s.client, rows[i].ns, rows[i].name, &s.e),
+			rows[i].rc);
+		if (rows[i].rc < 0)
+			assert_string_equal(s.e.text, rows[i].says);
+		stage_close(&s);
+	}
 }
 
 static void the_api_server_says_who_asks(void **state)
@@ -499,9 +618,12 @@ int main(void)
 		cmocka_unit_test(a_message_has_the_users_times),
 		cmocka_unit_test(a_report_begins_anew_with_its_zone),
 		cmocka_unit_test(a_start_says_when),
+		cmocka_unit_test(groups_are_a_row_each),
+		cmocka_unit_test(a_summary_is_asked_for),
 		cmocka_unit_test(states_names_and_json),
 		cmocka_unit_test(all_pages_are_read),
 		cmocka_unit_test(what_can_be_chosen_there_is_chosen_there),
+		cmocka_unit_test(a_queue_that_is_not_there_is_no_empty_one),
 		cmocka_unit_test(the_api_server_says_who_asks),
 		cmocka_unit_test(pages_whose_moment_is_over_are_read_once_more),
 		cmocka_unit_test(no_answer_gets_a_sentence_with_the_cure),

@@ -224,11 +224,12 @@ static void a_report_is_a_table(void **state)
 {
 	(void)state;
 	renders(report_render_table, report_text,
-		"USER        JOBS  STARTS  RUNNING  ENDED                                WAIT P50  WAIT P99  RUN TIME  CPU HOURS  GPU HOURS  POD TIME LOST  COST  CURRENCY\n"
-		"red, \"big\"     3      16        0  12 Finished, 3 Preempted, 1 Failed         2s      1h2m      2h2m       8.50       2.00           1m1s  4.25  EUR\n"
-		"=1+1           1       1        1  -                                           -         -       59s       0.02       0.00             0s     -  \n"
-		"(none)         2       9        0  4 Finished, 2 A?, 1 B, 1 C, 1 other        0s        0s        1h       1.00       0.00             0s     -  \n"
-		"total          3      16        0  12 Finished, 3 Preempted, 1 Failed         2s      1h2m      2h2m       8.50       2.00           1m1s  4.25  EUR\n");
+		"USER        JOBS  STARTS  RUNNING  ENDED                                WAIT P50  WAIT P99  RUN TIME  CPU HOURS  GPU HOURS  POD TIME LOST  COST OF ENDED  CURRENCY\n"
+		"red, \"big\"     3      16        0  12 Finished, 3 Preempted, 1 Failed         2s      1h2m      2h2m       8.50       2.00           1m1s           4.25  EUR\n"
+		"=1+1           1       1        1  -                                           -         -       59s       0.02       0.00             0s              -  \n"
+		"(none)         2       9        0  4 Finished, 2 A?, 1 B, 1 C, 1 other        0s        0s        1h       1.00       0.00             0s              -  \n"
+		"total          3      16        0  12 Finished, 3 Preempted, 1 Failed         2s      1h2m      2h2m       8.50       2.00           1m1s           4.25  EUR\n"
+		"WAIT is of runs that started: Jobs that still wait are not in it (sluice queue).\n");
 }
 
 /* GPUs have a column where there are some. */
@@ -242,8 +243,9 @@ static void a_report_says_what_is_not_in_it(void **state)
 		"\"runSeconds\":1,\"cpuHours\":1,\"gpuHours\":0,\"lostSeconds\":0,"
 		"\"cost\":\"1.00\"}],\"totals\":[],"
 		"\"note\":\"Runs that ended by 2026-10-01T10:00:00Z are not in this answer.\"}",
-		"team  JOBS  STARTS  RUNNING  ENDED       WAIT P50  WAIT P99  RUN TIME  CPU HOURS  POD TIME LOST  COST  CURRENCY\n"
-		"a        1       1        0  1 Finished        1s        1s        1s       1.00             0s  1.00  EUR\n"
+		"team  JOBS  STARTS  RUNNING  ENDED       WAIT P50  WAIT P99  RUN TIME  CPU HOURS  POD TIME LOST  COST OF ENDED  CURRENCY\n"
+		"a        1       1        0  1 Finished        1s        1s        1s       1.00             0s           1.00  EUR\n"
+		"WAIT is of runs that started: Jobs that still wait are not in it (sluice queue).\n"
 		"Runs that ended by 2026-10-01 10:00 UTC are not in this answer.\n"
 		"Only the most expensive rows are shown; the totals are of all rows.\n");
 }
@@ -304,12 +306,12 @@ static void a_history_is_a_table_the_newest_first(void **state)
 		"\"startedAt\":\"2026-11-21T10:00:02.000Z\","
 		"\"stoppedAt\":\"2026-11-21T10:20:00.000Z\",\"runSeconds\":1198,"
 		"\"reason\":\"Preempted\",\"lostSeconds\":0}," FIRST_RUN "]}",
-		"JOB          RUN  QUEUED                STARTED              STOPPED           RAN  WHY                                        POD TIME LOST      COST\n"
-		"team/next      1  2026-11-21 10:50 UTC  -                    -                   -  starting                                              0s         -\n"
-		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m  running                                               0s         -\n"
-		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m  WindowClosed, waiting for its pods to end             0s         -\n"
-		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m  Preempted for another Job                             0s         -\n"
-		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m  Preempted for team/urgent                          1h20m  1.20 EUR\n"
+		"JOB          RUN  QUEUED                STARTED              STOPPED           RAN  WHY                                            POD TIME LOST      COST\n"
+		"team/next      1  2026-11-21 10:50 UTC  -                    -                   -  starting                                                  0s         -\n"
+		"team/train     2  2026-11-21 10:40      2026-11-21 11:00     -                  5m  running                                                   0s         -\n"
+		"team/?[31m     3  -                     2026-11-21 10:30:05  -                 30m  WindowClosed; its own pods have not ended yet             0s         -\n"
+		"other/train    1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:20  19m  Preempted for another Job                                 0s         -\n"
+		"team/train     1  2026-11-21 10:00      2026-11-21 10:00:02  2026-11-21 10:40  39m  Preempted for team/urgent                              1h20m  1.20 EUR\n"
 		"Only the newest runs are shown. An earlier --until shows older ones.\n");
 }
 
@@ -345,7 +347,7 @@ static void the_history_of_a_job_is_a_story(void **state)
 		{SECOND_RUN "\"state\":\"Stopping\",\"stoppingAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Preempted\",\"runSeconds\":600.0}",
 			STORY_BEGINS
-			"         stopping since 11:10: Preempted for another Job, waiting for its pods to end\n"
+			"         stopping since 11:10: Preempted for another Job; its own pods have not ended yet\n"
 			"  in all: 2 runs, waited 20m, ran 49m, 1h20m of pod time lost, cost 1.20 EUR; the Job is being stopped.\n"},
 		{SECOND_RUN "\"state\":\"Ended\",\"stoppedAt\":\"2026-11-21T11:10:00.000Z\","
 			    "\"reason\":\"Deleted\",\"outcome\":\"Deleted\",\"runSeconds\":600,"

@@ -76,6 +76,7 @@
 #define STUCK_JOBS_OF(ns) "GET /apis/visibility.sluice.dev/v1alpha1/namespaces/" ns "/" IN_TROUBLE
 #define GROUP "GET /apis/sluice.dev HTTP"
 #define REPORT "GET /apis/visibility.sluice.dev/v1alpha1/queuereports HTTP"
+#define REPORT_OF(ns) "GET /apis/visibility.sluice.dev/v1alpha1/namespaces/" ns "/queuereports HTTP"
 
 static const struct style plain = {false, false};
 
@@ -252,6 +253,7 @@ static void a_user_sees_what_her_localqueues_say(void **state)
 	answer(&s, GROUP, 200, "{}");
 	answer(&s, LOCALQUEUES_OF("team"), 200, LIST("LocalQueue", MAIN "," NIGHT));
 	answer(&s, STUCK_JOBS_OF("team"), 403, FORBIDDEN("queuedjobs"));
+	answer(&s, REPORT_OF("team"), 403, FORBIDDEN("queuereports"));
 	assert_int_equal(get(&s, "team", true), 0);
 	assert_int_equal(table(&s, "team", false), 2);
 	assert_string_equal(
@@ -275,10 +277,72 @@ static void without_n_she_gets_the_namespace_of_her_kubeconfig(void **state)
 	answer(&s, GROUP, 200, "{}");
 	answer(&s, LOCALQUEUES_OF("home"), 200, LIST("LocalQueue", MAIN));
 	answer(&s, STUCK_JOBS_OF("home"), 200, LIST("QueuedJob", ""));
+	answer(&s, REPORT_OF("home"), 404, "404 page not found\n"); /* an older controller */
 	assert_int_equal(get(&s, NULL, false), 0);
 	assert_int_equal(table(&s, NULL, false), 1);
 	wants(&s, "those of namespace home are shown. Name another with -n.\n");
 	wants(&s, hidden_note);
+	stage_close(&s);
+}
+
+#define REDUCED(name, open)                                                                                    \
+	"{\"metadata\":{\"name\":\"" name                                                                      \
+	"\"},\"spec\":{\"queueingStrategy\":\"StrictFIFO\"},\"status\":{\"conditions\":[{"                     \
+	"\"type\":\"Active\",\"status\":\"True\",\"reason\":\"Ready\"}]" COUNTS("12", "8",                     \
+		"7") ",\"flavorsReservation\":[{\"name\":\"spot\",\"resources\":[{\"name\":\"cpu\",\"total\":" \
+		     "\"30\",\"borrowed\":\"0\",\"nominal\":\"40\"}]}]},\"open\":{" open                       \
+		     "},\"exists\":true}"
+
+/* The controller tells her of the ClusterQueues that they lead to: sums, and when they are open. */
+static void a_user_sees_the_queues_behind_her_localqueues_as_sums(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	answer(&s, CLUSTERQUEUES, 403, FORBIDDEN("clusterqueues"));
+	answer(&s, GROUP, 200, "{}");
+	answer(&s, LOCALQUEUES_OF("team"), 200, LIST("LocalQueue", MAIN "," NIGHT));
+	answer(&s, STUCK_JOBS_OF("team"), 200, LIST("QueuedJob", TWO_STUCK));
+	answer(&s, REPORT_OF("team"), 200,
+		"{\"clusterQueues\":[" REDUCED("batch",
+			"\"isOpen\":true,\"until\":\"2026-11-27T01:00:00Z\"") "," REDUCED("night",
+			"\"isOpen\":false,\"until\":\"2026-11-26T19:00:00Z\"") "],\"ledgerUp\":true}");
+	assert_int_equal(get(&s, "team", true), 0);
+	assert_int_equal(table(&s, "team", false), 4);
+	assert_string_equal(buf_text(&s.text),
+		"CLUSTERQUEUE  STATE   WAITING  RUNNING  FLAVOR  RESOURCE  QUOTA                 USED\n"
+		"batch         active       12        7  spot    cpu       ###############.....  30 of 40\n"
+		"night         closed       12        7  spot    cpu       ###############.....  30 of 40\n"
+		"\n"
+		"NAMESPACE  LOCALQUEUE  STATE    WAITING  RUNNING      CLUSTERQUEUE  FLAVOR  RESOURCE  USED\n"
+		"team       main        active         4  3 (3 stuck)  batch         spot    cpu       12\n"
+		"team       night       Stopped        1            0  night\n"
+		"\nbatch: its windows are open until 2026-11-27 02:00 CET\n"
+		"\nnight: its windows are closed until 2026-11-26 20:00\n"
+		"\nteam/night: LocalQueue is stopped\n"
+		"\nteam/main: 2 Jobs are stuck: Unschedulable (sluice explain -n team job/early)\n"
+		"\nteam/main: 1 Job is stuck: ErrImagePull (sluice explain -n team job/image)\n");
+	buf_reset(&s.text);
+	assert_int_equal(
+		queue_render_json(&s.answer, &(struct queue_filter){.ns = "team"}, &s.text), 4);
+	wants(&s, "\"open\":{\"isOpen\":false,\"until\":\"2026-11-26T19:00:00Z\"}}");
+	stage_close(&s);
+}
+
+/* Nobody waits for a controller that is down a second time. */
+static void a_user_is_told_that_the_controller_does_not_answer(void **state)
+{
+	struct stage s;
+	(void)state;
+	stage_open(&s);
+	answer(&s, CLUSTERQUEUES, 403, FORBIDDEN("clusterqueues"));
+	answer(&s, GROUP, 200, "{}");
+	answer(&s, LOCALQUEUES_OF("team"), 200, LIST("LocalQueue", MAIN));
+	answer(&s, STUCK_JOBS_OF("team"), 503, "service unavailable\n");
+	assert_int_equal(get(&s, "team", true), 0);
+	table(&s, "team", false);
+	wants(&s, "The controller does not answer");
+	wants(&s, "so quotas are not shown");
 	stage_close(&s);
 }
 
@@ -411,6 +475,8 @@ int main(void)
 		cmocka_unit_test(a_status_that_is_missing_refused_or_old_says_so),
 		cmocka_unit_test(one_namespace_is_asked_for_alone),
 		cmocka_unit_test(a_user_sees_what_her_localqueues_say),
+		cmocka_unit_test(a_user_sees_the_queues_behind_her_localqueues_as_sums),
+		cmocka_unit_test(a_user_is_told_that_the_controller_does_not_answer),
 		cmocka_unit_test(without_n_she_gets_the_namespace_of_her_kubeconfig),
 		cmocka_unit_test(who_may_see_nothing_is_told_the_cure),
 		cmocka_unit_test(clusterqueues_alone_are_an_answer),

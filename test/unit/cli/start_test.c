@@ -80,6 +80,20 @@ static void the_first_line_says_when(void **state)
 	}
 }
 
+static void what_must_be_changed_first_has_no_start_as_things_are(void **state)
+{
+	(void)state;
+	struct buf out;
+	render(START("\"draws\":16,\"misses\":16,\"reason\":\"NoNodeSuits\",\"waitsFor\":\"no fitting node\""),
+		false, &out);
+	assert_non_null(strstr(buf_text(&out), "No start as things are: no fitting node.\n"));
+	buf_done(&out);
+	render(START("\"draws\":16,\"misses\":16,\"reason\":\"WaitingForQuota\",\"waitsFor\":\"quota\""),
+		false, &out);
+	assert_non_null(strstr(buf_text(&out), "No start expected within 30 days: quota.\n"));
+	buf_done(&out);
+}
+
 static void it_says_what_it_rests_on(void **state)
 {
 	(void)state;
@@ -133,11 +147,11 @@ static void it_says_what_moved_it(void **state)
 	render(START(SURE
 		       "\"p50\":\"2026-11-26T15:40:00Z\",\"p90\":\"2026-11-26T17:00:00Z\","
 		       "\"moved\":{\"from\":\"2026-11-26T14:10:00Z\",\"at\":\"2026-11-26T11:59:48Z\","
-		       "\"why\":\"3 new Jobs are expected to start before this one\"}"),
+		       "\"why\":\"3 Jobs came that are expected to start before this one\"}"),
 		false, &out);
 	assert_non_null(strstr(buf_text(&out),
 		"Expected start 15:40 UTC, 90 % sure by 17:00.\n"
-		"Until 11:59 the expected start was 14:10. Since then: 3 new Jobs are expected to start before this one.\n\n"));
+		"Until 11:59 the expected start was 14:10. Since then: 3 Jobs came that are expected to start before this one.\n\n"));
 	buf_done(&out);
 }
 
@@ -187,7 +201,7 @@ static const struct {
 	{"no such Job",
 		{{404, "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":\"not found\"}"}},
 		ERR_GONE, false,
-		"no Job train is queued in namespace team; sluice explain job/train"},
+		"no Job train is queued in namespace team (another namespace: -n); sluice explain job/train"},
 };
 
 static void it_is_asked_for_until_it_is_known(void **state)
@@ -274,7 +288,8 @@ static void what_helps_is_told_with_its_command(void **state)
 	struct buf out;
 	zone("UTC");
 	render_review(all_variants, false, &out);
-	says(&out, "Expected start 13:10 UTC, 90 % sure by 14:30.\n\n");
+	says(&out,
+		"Expected start 13:10 UTC, 90 % sure by 14:30. (By its own simulations: sluice when may tell another time.)\n\n");
 	says(&out, "starts 12:30 with class high");
 	says(&out, " sluice priority job/train-8 high -n team\n");
 	says(&out, "40m earlier with 8 pods instead of 16 ");
@@ -306,7 +321,7 @@ static void where_nothing_helps_one_line_says_what_was_tried(void **state)
 			      EARLIER(-1)) "]"),
 		false, &out);
 	assert_string_equal(buf_text(&out),
-		"Expected start 13:10 UTC, 90 % sure by 14:30.\n\n"
+		"Expected start 13:10 UTC, 90 % sure by 14:30. (By its own simulations: sluice when may tell another time.)\n\n"
 		"Tried without gain: with 8 pods instead of 16; in LocalQueue day.\n\n"
 		"Simulated 4 times each, with the queue as it was 3s ago. Nothing was changed.\n");
 	buf_done(&out);
@@ -391,7 +406,7 @@ static const struct {
 } reviews[] = {
 	{200, REVIEW("\"variants\":[]"), 0, NULL},
 	{404, STATUS("NotFound", "queuedjobs \\\"train\\\" not found"), ERR_GONE,
-		"no Job train is queued in namespace team; sluice explain job/train"},
+		"no Job train is queued in namespace team (another namespace: -n); sluice explain job/train"},
 	{404, STATUS("NotFound", "the server could not find the requested resource"), ERR_BUSY,
 		"has no queuedjobs/start: its controller is older than this sluice. Update it"},
 	{404, "404 page not found", ERR_BUSY, "does not serve the API visibility.sluice.dev"},
@@ -449,6 +464,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_line_says_when),
+		cmocka_unit_test(what_must_be_changed_first_has_no_start_as_things_are),
 		cmocka_unit_test(it_says_what_it_rests_on),
 		cmocka_unit_test(of_a_job_on_hold_is_said_how_to_release_it),
 		cmocka_unit_test(it_says_what_moved_it),

@@ -612,9 +612,9 @@ static void the_tables_say_what_moves(void **state)
 	struct buf out;
 	render(much, false, &out);
 	assert_string_equal(buf_text(&out),
-		"CLUSTERQUEUE  EARLIER  LATER  SAME  WAIT WITHOUT  WAIT WITH\n"
-		"batch              10      2     5            1h        20m\n"
-		"new                 3      1     1             -          -\n"
+		"CLUSTERQUEUE  EARLIER  LATER  NO LONGER  SAME  WAIT WITHOUT  WAIT WITH\n"
+		"batch              10      2          0     5            1h        20m\n"
+		"new                 3      0          1     1             -          -\n"
 		"and 2 more ClusterQueues, with fewer Jobs that change\n"
 		"\n"
 		"JOB         CLUSTERQUEUE  START WITHOUT  START WITH  DIFFERENCE\n"

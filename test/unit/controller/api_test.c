@@ -271,6 +271,117 @@ static void cohorts_that_are_only_named_or_wrong_say_so(void **state)
 	world_close(&w);
 }
 
+/* It selects no namespace. */
+static void set_walled(struct queue *q, const char *name)
+{
+	struct clusterqueue_spec s = {.name = name, .cohort = ""};
+	struct err e = {""};
+	assert_int_equal(queue_set_clusterqueue(q, &s, &e), 0);
+}
+
+static void set_localqueue(
+	struct queue *q, const char *ns, const char *name, const char *clusterqueue)
+{
+	struct localqueue_spec lq = {
+		.ns = ns, .name = name, .generation = 1, .clusterqueue = clusterqueue};
+	struct err e = {""};
+	queue_set_namespace(q, &(struct namespace_spec){.name = ns});
+	assert_int_equal(queue_set_localqueue(q, &lq, &e), 0);
+}
+
+/* team-a and team-b share the ClusterQueue batch, of whose Cohort other is a member, too. */
+static void share_with_a_neighbour(struct world *w)
+{
+	share_with_others(w);
+	set_share(w->queue, "theirs", "research", 1);
+	set_localqueue(w->queue, "team-a", "second", "batch");
+	set_localqueue(w->queue, "team-a", "nowhere", "gone");
+	set_walled(w->queue, "walled");
+	set_localqueue(w->queue, "team-a", "spy", "walled");
+	set_localqueue(w->queue, "team-b", "secret", "batch");
+	set_localqueue(w->queue, "team-b", "private", "theirs");
+	struct job j = world_job(7, "hidden");
+	j.ns = "team-b";
+	j.queue = "secret";
+	world_see_job(w, &j);
+}
+
+/* It has sums of what all hold, and no name of anybody else. */
+static void a_report_of_one_namespace_has_its_queues_and_sums(void **state)
+{
+	static const char *const others[] = {"team-b", "secret", "private", "theirs", "other",
+		"research", "company", "hidden", "cohort", "troubles", "weightedShare"};
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	share_with_a_neighbour(&w);
+	w.reports.fair_sharing = true;
+	ask_report(&a, &w, "namespaces/team-a/queuereports", NULL);
+	assert_int_equal(a.rc, 0);
+	assert_string_equal(json_text(a.root, "kind"), "QueueReport");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strstr(buf_text(&a.body), others[i]))
+			fail_msg("it has %s: %s", others[i], buf_text(&a.body));
+	const cJSON *queues = json_array(a.root, "clusterQueues"), *batch = queues->child;
+	assert_string_equal(name_of(batch), "batch");
+	assert_int_equal(count(status_of(batch), "pendingWorkloads"), 1); /* of team-b */
+	assert_int_equal(count(status_of(batch), "reservingWorkloads"), 1);
+	assert_string_equal(json_text(verdict_of(batch), "reason"), "Ready");
+	const cJSON *cpu =
+		json_array(json_array(status_of(batch), "flavorsReservation")->child, "resources")
+			->child;
+	assert_string_equal(json_text(cpu, "total"), "12");
+	assert_string_equal(json_text(cpu, "nominal"), "4");
+	assert_string_equal(json_text(cpu, "borrowed"), "8");
+	assert_null(batch->next);
+	const cJSON *locals = json_array(a.root, "localQueues");
+	assert_int_equal(cJSON_GetArraySize(locals), 4);
+	assert_non_null(json_get(named(locals, "main"), "open"));
+	assert_null(json_get(named(locals, "spy"), "open"));
+	done(&a);
+	/* Who still holds quota of one that is being deleted is the business of others. */
+	queue_drop_clusterqueue(w.queue, "batch");
+	ask_report(&a, &w, "namespaces/team-a/queuereports", NULL);
+	const cJSON *gone = verdict_of(json_array(a.root, "clusterQueues")->child);
+	assert_string_equal(json_text(gone, "reason"), "DoesNotExist");
+	assert_string_equal(json_text(gone, "message"), "");
+	assert_null(strstr(buf_text(&a.body), "secret"));
+	done(&a);
+	ask_report(&a, &w, "namespaces/team-c/queuereports", NULL);
+	assert_null(json_array(a.root, "clusterQueues")->child);
+	assert_null(json_array(a.root, "localQueues")->child);
+	done(&a);
+	world_close(&w);
+}
+
+static void classes_are_told_that_jobs_may_name(void **state)
+{
+	static const struct priority_spec specs[] = {{PRIORITY_POD, "batch", -5, true, false},
+		{PRIORITY_WORKLOAD, "low", 1, false, false},
+		{PRIORITY_POD, "system-node-critical", 2000001000, false, false},
+		{PRIORITY_WORKLOAD, "high", 100, false, false}};
+	static const char *const paths[] = {"queuereports", "namespaces/team-a/queuereports"};
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		queue_set_priority(w.queue, &specs[i]);
+	struct job j = world_job(1, "one");
+	j.priority_class = "only-named";
+	world_see_job(&w, &j);
+	for (size_t i = 0; i < 2; i++) {
+		ask_report(&a, &w, paths[i], NULL);
+		assert_non_null(strstr(buf_text(&a.body),
+			"\"classes\":[{\"kind\":\"WorkloadPriorityClass\",\"name\":\"high\",\"value\":100},"
+			"{\"kind\":\"WorkloadPriorityClass\",\"name\":\"low\",\"value\":1},"
+			"{\"kind\":\"PriorityClass\",\"name\":\"batch\",\"value\":-5,\"globalDefault\":true}]"));
+		done(&a);
+	}
+	world_close(&w);
+}
+
 static void what_is_not_there_is_said_so(void **state)
 {
 	(void)state;
@@ -522,6 +633,7 @@ static void each_report_is_discovered(void **state)
 		const char *path, *kind;
 	} reports[] = {{"costs", "CostReport"}, {"reports", "UsageReport"},
 		{"histories", "JobHistory"}, {"decisions", "DecisionReport"},
+		{"timelines", "Timeline"}, {"summaries", "SummaryReport"},
 		{"queuereports", "QueueReport"}, {"budgetreports", "BudgetReport"},
 		{"overcommits", "OvercommitReport"}, {"clusterqueues/q/week", "ClusterQueueWeek"},
 		{"clusterqueues/q/usage", "ClusterQueueUsage"}};
@@ -557,6 +669,8 @@ int main(void)
 		cmocka_unit_test(without_a_cohort_nothing_is_borrowed),
 		cmocka_unit_test(what_borrows_without_weight_has_the_largest_share),
 		cmocka_unit_test(cohorts_that_are_only_named_or_wrong_say_so),
+		cmocka_unit_test(a_report_of_one_namespace_has_its_queues_and_sums),
+		cmocka_unit_test(classes_are_told_that_jobs_may_name),
 		cmocka_unit_test(what_is_not_there_is_said_so),
 		cmocka_unit_test(each_report_is_discovered),
 		cmocka_unit_test(paths_of_before_lead_to_those_of_now),

@@ -441,6 +441,101 @@ static void many_are_named_at_a_rate(void **state)
 	stage_close(&s);
 }
 
+static enum auth_verdict ask_choice(struct stage *s, const char *token, int64_t now_ms)
+{
+	struct auth_caller caller = {
+		.token = token, .user = s->as ? "berta" : NULL, .as = s->as, .address = s->address};
+	s->verdict = AUTH_LATER;
+	enum auth_verdict v = auth_ask_choice(s->auth, &caller, &s->right, now_ms, on_verdict, s);
+	if (v != AUTH_LATER)
+		return v;
+	while (s->verdict == AUTH_LATER)
+		ev_run(s->loop, EVRUN_ONCE);
+	return s->verdict;
+}
+
+/* What a page offers takes no place from what it asks, and is remembered for that. */
+static void choices_have_places_of_their_own(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	s.right = (struct right){"list", "batch", "jobs", ""};
+	assert_int_equal(ask_choice(&s, "secret", NOW_MS), AUTH_UNKNOWN); /* whose is it? */
+	expect_anna(&s, false);
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_REFUSED);
+	for (int i = 0; i < 24; i++) {
+		snprintf(s.right.ns, sizeof(s.right.ns), "n%d", i);
+		expect(&s, ACCESS, 201,
+			i % 2 ? "{\"status\":{\"allowed\":true}}"
+			      : "{\"status\":{\"allowed\":false}}");
+		assert_int_equal(
+			ask_choice(&s, "secret", NOW_MS), i % 2 ? AUTH_ALLOWED : AUTH_REFUSED);
+	}
+	strcpy(s.right.ns, "n24");
+	assert_int_equal(ask_choice(&s, "secret", NOW_MS), AUTH_UNKNOWN);
+	strcpy(s.right.ns, "n1");
+	assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED); /* known by the choice */
+	for (int i = 1; i <= 31; i++) {
+		snprintf(s.right.ns, sizeof(s.right.ns), "m%d", i);
+		expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+		assert_int_equal(ask(&s, "secret", NOW_MS), AUTH_ALLOWED);
+	}
+	stage_close(&s);
+}
+
+static void choices_of_all_have_a_rate(void **state)
+{
+	(void)state;
+	struct stage s;
+	unsigned asked = 0;
+	char as[64];
+	stage_open(&s);
+	for (int user = 0; user < 4; user++) {
+		snprintf(as, sizeof(as), "{\"user\":\"u%d\",\"groups\":[]}", user);
+		s.as = as;
+		s.right = (struct right){"list", "batch", "jobs", ""};
+		expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+		assert_int_equal(ask(&s, "", NOW_MS), AUTH_REFUSED);
+		for (int i = 0; i < 24; i++) {
+			snprintf(s.right.ns, sizeof(s.right.ns), "n%d", i);
+			if (asked < 40)
+				expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+			asked += ask_choice(&s, "", NOW_MS) == AUTH_REFUSED;
+		}
+	}
+	assert_int_equal(asked, 40);
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+	assert_int_equal(ask_choice(&s, "", NOW_MS + 50), AUTH_REFUSED);
+	stage_close(&s);
+}
+
+static void a_caller_has_a_name_while_something_is_known(void **state)
+{
+	(void)state;
+	struct stage s;
+	struct buf name;
+	struct auth_caller anna = {.token = "secret"};
+	struct auth_caller berta = {.token = "x", .user = "berta", .as = BERTA};
+	stage_open(&s);
+	buf_init(&name, 100);
+	assert_false(auth_user(s.auth, &anna, NOW_MS, &name));
+	assert_false(auth_user(s.auth, &(struct auth_caller){0}, NOW_MS, &name));
+	expect_anna(&s, true);
+	ask(&s, "secret", NOW_MS);
+	assert_true(auth_user(s.auth, &anna, NOW_MS, &name));
+	assert_string_equal(buf_text(&name), "anna");
+	buf_reset(&name);
+	s.as = BERTA;
+	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":true}}");
+	ask(&s, "x", NOW_MS);
+	assert_true(auth_user(s.auth, &berta, NOW_MS, &name));
+	assert_string_equal(buf_text(&name), "berta");
+	assert_false(auth_user(s.auth, &anna, NOW_MS + 10000, &name));
+	buf_done(&name);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,6 +552,9 @@ int main(void)
 		cmocka_unit_test(a_token_is_for_an_audience),
 		cmocka_unit_test(who_is_named_is_asked_about_and_has_no_token),
 		cmocka_unit_test(many_are_named_at_a_rate),
+		cmocka_unit_test(choices_have_places_of_their_own),
+		cmocka_unit_test(choices_of_all_have_a_rate),
+		cmocka_unit_test(a_caller_has_a_name_while_something_is_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);
 }

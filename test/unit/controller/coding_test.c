@@ -132,6 +132,152 @@ static void a_tag_is_that_of_its_text(void **state)
 	assert_false(coding_has(NULL, one));
 }
 
+static void tag_answer(const char *text, char ret[CODING_TAG_SIZE])
+{
+	assert_true(coding_tag_answer(slice_of(text), ret));
+}
+
+/* The time at which it was made makes no other answer; each other letter does. */
+static void times_in_the_head_are_no_news(void **state)
+{
+	static const struct {
+		const char *name, *other;
+		bool same;
+	} cases[] = {
+		{"itself",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:00Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			true},
+		{"later",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:07Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			true},
+		{"with a fraction",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:07.25Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			true},
+		{"no time",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			false},
+		{"another name",
+			"{\"kind\":\"X\",\"asIf\":\"2026-11-21T10:00:00Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			false},
+		{"another number",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:00Z\",\"n\":2,\"l\":[{\"at\":\"2026-11-21T10:00:00Z\"}]}",
+			false},
+		{"a time of the list",
+			"{\"kind\":\"X\",\"asOf\":\"2026-11-21T10:00:00Z\",\"n\":1,\"l\":[{\"at\":\"2026-11-21T10:00:01Z\"}]}",
+			false},
+		{"a bracket in a text", "{\"kind\":\"X[\\\"\",\"asOf\":\"2026-11-21T10:00:00Z\"}",
+			false},
+	};
+	char one[CODING_TAG_SIZE], other[CODING_TAG_SIZE];
+	(void)state;
+	tag_answer(cases[0].other, one);
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		print_message("  %s\n", cases[i].name);
+		tag_answer(cases[i].other, other);
+		assert_int_equal(strcmp(one, other) == 0, cases[i].same);
+	}
+	/* The head goes on behind the bracket in a text. */
+	tag_answer("{\"kind\":\"X[\\\"\",\"asOf\":\"2026-11-21T10:00:09Z\"}", one);
+	assert_string_equal(one, other);
+}
+
+static void texts_that_are_cut_or_no_json_have_a_tag(void **state)
+{
+	static const char *const texts[] = {"", "{", "{\"", "{\"a", "{\"a\\",
+		"{\"a\":\"2026-11-21T10:00:00Z", "2026-11-21T10:00:00Z", "\"2026-11-21T10:00:00Z\"",
+		"\\\\\"\\"};
+	char tags[ROWS(texts)][CODING_TAG_SIZE];
+	(void)state;
+	for (size_t i = 0; i < ROWS(texts); i++) {
+		tag_answer(texts[i], tags[i]);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(tags[i], tags[k]);
+	}
+}
+
+static void slices_are_the_whole(void **state)
+{
+	static const size_t slices[] = {1, 7, 1000, 64 << 10, 300000};
+	(void)state;
+	for (size_t i = 0; i < ROWS(slices); i++) {
+		struct buf body;
+		size_t steps = 1, len = 200000;
+		char *was = mem_array(len, 1), *back = mem_array(len, 1);
+		buf_init(&body, 1 << 20);
+		for (size_t k = 0; k < len; k++)
+			buf_putc(&body, was[k] = (char)('a' + k / 100 % 26));
+		struct coding_pack *p = coding_pack_new(buf_slice(&body), "W/\"x\"");
+		while (coding_pack_step(p, slices[i]))
+			steps++;
+		assert_false(coding_pack_step(p, slices[i]));
+		assert_int_equal(steps, (len + slices[i] - 1) / slices[i]);
+		coding_pack_end(p, &body);
+		z_stream z = {.next_in = (Bytef *)body.ptr,
+			.avail_in = (uInt)body.len,
+			.next_out = (Bytef *)back,
+			.avail_out = (uInt)len};
+		assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
+		assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+		inflateEnd(&z);
+		assert_memory_equal(back, was, len);
+		buf_done(&body);
+		free(was);
+		free(back);
+	}
+}
+
+/* Random bytes get no shorter; half of it is thrown away. */
+static void what_gets_no_shorter_in_slices_stays_as_well(void **state)
+{
+	struct buf body;
+	uint64_t random = 88172645463325252U;
+	(void)state;
+	buf_init(&body, 1 << 20);
+	for (int i = 0; i < 300000; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		buf_putc(&body, (char)random);
+	}
+	struct coding_pack *p = coding_pack_new(buf_slice(&body), "");
+	while (coding_pack_step(p, 10000))
+		;
+	coding_pack_end(p, &body);
+	assert_false(coding_is_gzip(buf_slice(&body)));
+	assert_int_equal(body.len, 300000);
+	p = coding_pack_new(buf_slice(&body), "");
+	coding_pack_step(p, 10000);
+	coding_pack_end(p, NULL);
+	buf_done(&body);
+}
+
+/* Who packs has the text, who sends has the gzip: both say the same tag. */
+static void a_gzip_carries_the_tag_of_its_text(void **state)
+{
+	struct buf body;
+	char tag[CODING_TAG_SIZE], packed[CODING_TAG_SIZE];
+	(void)state;
+	buf_init(&body, 8 << 20);
+	buf_puts(&body, "{\"asOf\":\"2026-11-21T10:00:00Z\",\"l\":[");
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&body, "%d,", i);
+	buf_puts(&body, "0]}");
+	assert_true(coding_tag_answer(buf_slice(&body), tag));
+	coding_gzip(&body);
+	assert_true(coding_is_gzip(buf_slice(&body)));
+	assert_true(coding_tag_answer(buf_slice(&body), packed));
+	assert_string_equal(packed, tag);
+	/* One that was packed elsewhere has none, nor has what is cut. */
+	body.ptr[3] = 0;
+	assert_false(coding_tag_answer(buf_slice(&body), packed));
+	assert_false(coding_tag_answer((struct slice){"\x1f\x8b\x08\x10", 4}, packed));
+	buf_reset(&body);
+	while (body.len <= CODING_TAGGED_BYTES)
+		buf_puts(&body, "long ");
+	assert_false(coding_tag_answer(buf_slice(&body), packed));
+	buf_done(&body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +286,11 @@ int main(void)
 		cmocka_unit_test(it_is_packed_once),
 		cmocka_unit_test(what_gets_no_shorter_stays),
 		cmocka_unit_test(a_tag_is_that_of_its_text),
+		cmocka_unit_test(times_in_the_head_are_no_news),
+		cmocka_unit_test(texts_that_are_cut_or_no_json_have_a_tag),
+		cmocka_unit_test(a_gzip_carries_the_tag_of_its_text),
+		cmocka_unit_test(slices_are_the_whole),
+		cmocka_unit_test(what_gets_no_shorter_in_slices_stays_as_well),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,6 +288,41 @@ static void a_question_about_runs_may_name_a_job_and_a_user(void **state)
 	assert_non_null(strstr(e.text, "job is \"\""));
 }
 
+static void spans_are_of_what_was(void **state)
+{
+	(void)state;
+	struct past_query q;
+	struct err e = {""};
+	struct past_words w = {.kind = PAST_SPANS};
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
+	assert_true(q.question.from_ms == NOW - DAY_MS && q.question.to_ms == NOW);
+	assert_int_equal(q.question.step_ms, 15 * 60000);
+	assert_null(q.question.clusterqueue);
+	w = (struct past_words){
+		.kind = PAST_SPANS, .since = "6h", .until = "1d", .clusterqueue = "batch"};
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), ERR_INVALID); /* no time between */
+	w.until = "2030-01-01";
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
+	assert_true(q.question.to_ms == NOW);
+	assert_string_equal(q.question.clusterqueue, "batch");
+	w.since = "1s";
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
+	assert_int_equal(q.question.step_ms, 10);
+	static const struct past_words wrong[] = {{.kind = PAST_SPANS, .job = "a"},
+		{.kind = PAST_SPANS, .submitter = "a"}, {.kind = PAST_SPANS, .by = "user"},
+		{.kind = PAST_SPANS, .clusterqueue = ""},
+		{.kind = PAST_RUNS, .clusterqueue = "batch"},
+		{.kind = PAST_SPANS, .since = "nonsense"}};
+	static const char *const says[] = {"job and user are parameters of histories without fold",
+		"job and user are", "by is a parameter of costs and reports only",
+		"clusterQueue is \"\"", "clusterQueue is a parameter of histories with fold=true",
+		"since is \"nonsense\""};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(past_query_parse(&wrong[i], NOW, &q, &e), ERR_INVALID);
+		assert_non_null(strstr(e.text, says[i]));
+	}
+}
+
 static int ask_usage(const char *queue, const char *since, const char *until, struct past_query *q,
 	struct err *e)
 {
@@ -404,6 +439,34 @@ static void rows_of_the_ledger_are_put_into_an_answer(void **state)
 	GOLDEN_DONE(&out);
 }
 
+static void spans_are_told_with_their_question(void **state)
+{
+	(void)state;
+	static struct ledger_row rows[PAST_SPANS_MAX + 1];
+	struct past_query q;
+	struct err e = {""};
+	struct buf out;
+	struct past_words w = {.ns = "team", .clusterqueue = "batch", .kind = PAST_SPANS};
+	assert_int_equal(past_query_parse(&w, NOW, &q, &e), 0);
+	for (size_t i = 0; i < PAST_SPANS_MAX + 1; i++)
+		rows[i] = (struct ledger_row){.json = "{}"};
+	buf_init(&out, 1 << 20);
+	past_answer_spans(&q, rows, 2, 0, &out);
+	assert_string_equal(buf_text(&out),
+		"{\"asOf\":\"2026-11-21T10:00:00Z\",\"namespace\":\"team\",\"clusterQueue\":\"batch\","
+		"\"since\":\"2026-11-20T10:00:00.000Z\",\"until\":\"2026-11-21T10:00:00.000Z\","
+		"\"more\":false,\"spans\":[{},{}]}\n");
+	GOLDEN_RESET(&out);
+	past_answer_spans(&q, rows, PAST_SPANS_MAX + 1, NOW, &out);
+	assert_non_null(strstr(buf_text(&out), "\"more\":true"));
+	assert_non_null(strstr(buf_text(&out), "\"forgottenUntil\":"));
+	size_t n = 0;
+	for (const char *at = buf_text(&out); (at = strstr(at, "{}")); at++)
+		n++;
+	assert_int_equal(n, PAST_SPANS_MAX);
+	buf_done(&out);
+}
+
 static void too_many_rows_are_cut_and_it_is_said(void **state)
 {
 	(void)state;
@@ -450,6 +513,9 @@ static void paths_of_reports(void **state)
 			NULL},
 		{VISIBILITY_ROOT "/decisions", "", REPORT_DECISIONS},
 		{VISIBILITY_ROOT "/namespaces/team-a/decisions", "team-a", REPORT_DECISIONS},
+		{VISIBILITY_ROOT "/timelines", "", REPORT_TIMELINES},
+		{VISIBILITY_ROOT "/namespaces/team-a/timelines", "team-a", REPORT_TIMELINES},
+		{VISIBILITY_ROOT "/timelines/day", NULL},
 		{VISIBILITY_ROOT "/queuereports", "", REPORT_QUEUES},
 		{VISIBILITY_ROOT "/budgetreports", "", REPORT_BUDGETS},
 		{VISIBILITY_ROOT "/overcommits", "", REPORT_OVERCOMMITS},
@@ -464,7 +530,9 @@ static void paths_of_reports(void **state)
 		{VISIBILITY_ROOT "/clusterqueuesnight/week", NULL},
 		{VISIBILITY_ROOT "/clusterqueues/Night/week", NULL},
 		{VISIBILITY_ROOT "/namespaces/team-a/clusterqueues/night/week", NULL},
-		{VISIBILITY_ROOT "/namespaces/team-a/queuereports", NULL},
+		{VISIBILITY_ROOT "/namespaces/team-a/queuereports", "team-a", REPORT_QUEUES},
+		{VISIBILITY_ROOT "/namespaces/team-a/queuereports/night", NULL},
+		{VISIBILITY_ROOT "/namespaces/team-a/budgetreports", NULL},
 		{VISIBILITY_ROOT "/namespaces/team-a/overcommits/n1", NULL},
 		{VISIBILITY_ROOT "/queuereports/night", NULL},
 		{VISIBILITY_ROOT "/overcommits/n1/x", NULL},
@@ -568,6 +636,8 @@ int main(void)
 		cmocka_unit_test(usage_names_its_queue_and_its_steps),
 		cmocka_unit_test(rows_of_the_ledger_are_put_into_an_answer),
 		cmocka_unit_test(too_many_rows_are_cut_and_it_is_said),
+		cmocka_unit_test(spans_are_of_what_was),
+		cmocka_unit_test(spans_are_told_with_their_question),
 		cmocka_unit_test(paths_of_reports),
 		cmocka_unit_test(rows_are_bounded_and_totals_are_of_all),
 	};

@@ -51,7 +51,8 @@ static struct http_reply answer(
 		buf_add(out, much, sizeof(much));
 	if (strcmp(path, "/long") == 0)
 		buf_add(out, much, 4096);
-	buf_printf(out, "path=%s after=%s", path, after ? after : "-");
+	buf_printf(out, "path=%s after=%s%s", path, after ? after : "-",
+		http_has_right(q) ? "" : " lacks=right");
 	return (struct http_reply){200, "text/plain"};
 }
 
@@ -61,6 +62,7 @@ static struct http_rights rights(const struct http_question *q, const char *path
 	struct http_rights x = {.must = {"get", "sluice.dev", "clusterqueues", ""}};
 	(void)q;
 	x.open = strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
+	x.known = strcmp(path, "/known") == 0;
 	if (sscanf(path, "/api/v1/jobs/%63[^/]/", x.must.ns) == 1)
 		x.must.group = "batch", x.must.resource = "jobs";
 	return x;
@@ -131,7 +133,20 @@ static void begin_stream(struct port *p)
 	p->stream = http_stream(p->question, "application/json", &events);
 }
 
-/* "/now" is answered while it is asked ("/kept" on a connection that is kept), "/later" when the test says so, "/stream" by a stream. */
+static void answer_big(struct http_question *q)
+{
+	struct buf body;
+	buf_init(&body, 8 << 20);
+	buf_puts(&body, "{\"asOf\":\"2026-11-21T10:00:00Z\",\"l\":[");
+	for (int i = 0; i < 50000; i++)
+		buf_printf(&body, "%d,", i);
+	buf_puts(&body, "0]}");
+	http_answer(q, (struct http_reply){200, "application/json"}, &body);
+	buf_done(&body);
+}
+
+/* "/big" is answered while it is asked, "/big-later" by the test, both by more than is packed at once.
+ * "/now" is answered while it is asked ("/kept" on a connection that is kept), "/later" when the test says so, "/stream" by a stream. */
 static bool defer(struct http_question *q, const char *path, void *ctx)
 {
 	struct port *p = ctx;
@@ -139,6 +154,26 @@ static bool defer(struct http_question *q, const char *path, void *ctx)
 	bool is_kept = strcmp(path, "/kept") == 0;
 	if (strcmp(path, "/file") == 0) {
 		http_answer_file(q, "text/css", slice_of("a file"));
+		return true;
+	}
+	if (strncmp(path, "/big", 4) == 0) {
+		p->question = q;
+		if (strcmp(path, "/big") == 0)
+			answer_big(q);
+		return true;
+	}
+	if (strncmp(path, "/json", 5) == 0) {
+		struct buf body;
+		buf_init(&body, 100);
+		buf_printf(&body, "{\"asOf\":\"2026-11-21T10:00:%02uZ\",\"l\":[%s]}", p->answered++,
+			by ? by : "");
+		if (strcmp(path, "/json-own") == 0)
+			http_tag(q, "W/\"own\"");
+		if (strcmp(path, "/json-none") == 0)
+			http_tag(q, "");
+		bool fails = strcmp(path, "/json-fails") == 0;
+		http_answer(q, (struct http_reply){fails ? 503 : 200, "application/json"}, &body);
+		buf_done(&body);
 		return true;
 	}
 	if (strcmp(path, "/now") != 0 && strcmp(path, "/later") != 0 &&
@@ -370,6 +405,19 @@ static const struct request_case cases[] = {
 		403, "another site"},
 	{"it may lead to what is open", false, "GET", "/healthz",
 		LOCAL "Sec-Fetch-Site: cross-site\r\n", 200, "path="},
+	{"what is for all who are known: she may", true, "GET", "/known",
+		LOCAL "Authorization: Bearer good\r\n", 200, "after=-"},
+	{"and one who may not is told so", true, "GET", "/known",
+		LOCAL "Authorization: Bearer other\r\n", 200, "lacks=right"},
+	{"as is the user of a proxy", true, "GET", "/known",
+		LOCAL "Authorization: Bearer proxy\r\nX-Remote-User: anna\r\n", 200, "lacks=right"},
+	{"but no proxy is none", true, "GET", "/known",
+		LOCAL "Authorization: Bearer other\r\nX-Remote-User: anna\r\n", 403,
+		"may not impersonate"},
+	{"nor is a stranger", true, "GET", "/known", LOCAL "Authorization: Bearer x\r\n", 401,
+		"does not know"},
+	{"nor somebody without a token", true, "GET", "/known", LOCAL, 401, "Bearer TOKEN"},
+	{"loopback is not asked", false, "GET", "/known", LOCAL, 200, "after=-"},
 	{"half of a path's name is not the path", true, "GET", "/healthz%00/x", LOCAL, 200, ""},
 };
 
@@ -403,7 +451,9 @@ static void gzip_is_for_who_takes_it(void **state)
 		200);
 	assert_non_null(strstr(text, "Content-Encoding: gzip\r\n"));
 	assert_non_null(strstr(text, "Vary: Accept-Encoding\r\n"));
-	assert_non_null(strstr(text, "Content-Length: 7"));
+	const char *length = strstr(text, "Content-Length: ");
+	assert_non_null(length);
+	assert_in_range(atoi(length + strlen("Content-Length: ")), 50, 150);
 	assert_int_equal(port_ask(&p, "GET", "/long", LOCAL, text, sizeof(text)), 200);
 	assert_null(strstr(text, "Content-Encoding"));
 	assert_non_null(strstr(text, "Content-Length: 41"));
@@ -432,6 +482,127 @@ static void a_file_is_fetched_once(void **state)
 }
 
 /* What a careless proxy hands on: lines that end where it saw no end. */
+static void turn(struct port *p, int ms);
+
+/* Takes the ETag out of an answer. */
+static void take_tag(const char *answer, char ret[60])
+{
+	const char *at = strstr(answer, "ETag: ");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "ETag: %59[^\r]", ret), 1);
+}
+
+/* Who may not have it is refused before anybody looks at what was said last. */
+static void an_answer_that_is_the_same_is_not_sent_again(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192], lines[300], tag[60];
+	port_open(&p, true);
+#define GOOD LOCAL "Authorization: Bearer good\r\n"
+	assert_int_equal(port_ask(&p, "GET", "/json", GOOD, text, sizeof(text)), 200);
+	take_tag(text, tag);
+	assert_non_null(strstr(text, "Cache-Control: no-store\r\n"));
+	assert_non_null(strstr(text, "\"l\":[]"));
+	snprintf(lines, sizeof(lines), GOOD "If-None-Match: %s\r\n", tag);
+	assert_int_equal(port_ask(&p, "GET", "/json", lines, text, sizeof(text)), 304);
+	assert_null(strstr(text, "asOf")); /* which is another by now */
+	assert_non_null(strstr(text, tag));
+	assert_non_null(strstr(text, "Cache-Control: no-store\r\n"));
+	assert_int_equal(port_ask(&p, "GET", "/json?by=1", lines, text, sizeof(text)), 200);
+	assert_non_null(strstr(text, "\"l\":[1]"));
+	snprintf(lines, sizeof(lines), LOCAL "Authorization: Bearer other\r\nIf-None-Match: %s\r\n",
+		tag);
+	assert_int_equal(port_ask(&p, "GET", "/json", lines, text, sizeof(text)), 403);
+	assert_null(strstr(text, "ETag"));
+	assert_int_equal(
+		port_ask(&p, "GET", "/json", LOCAL "If-None-Match: *\r\n", text, sizeof(text)),
+		401);
+	port_close(&p);
+}
+
+#define GZIP LOCAL "Accept-Encoding: gzip\r\n"
+
+static void expect_packed(const char *answer, const char *tag)
+{
+	char own[60];
+	take_tag(answer, own);
+	assert_string_equal(own, tag);
+	assert_non_null(strstr(answer, "Content-Encoding: gzip\r\n"));
+	int length = atoi(strstr(answer, "Content-Length: ") + strlen("Content-Length: "));
+	assert_in_range(length, 1000, 150000);
+}
+
+/* It waits until all slices are packed, and has the tag of its text. */
+static void a_large_answer_is_packed_in_slices(void **state)
+{
+	(void)state;
+	static char text[1 << 20];
+	struct port p;
+	char lines[300], tag[60];
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "GET", "/big", LOCAL, text, sizeof(text)), 200);
+	assert_null(strstr(text, "Content-Encoding"));
+	assert_non_null(strstr(text, "\"l\":[0,1,2"));
+	take_tag(text, tag);
+	assert_int_equal(port_ask(&p, "GET", "/big", GZIP, text, sizeof(text)), 200);
+	expect_packed(text, tag);
+	snprintf(lines, sizeof(lines), GZIP "If-None-Match: %s\r\n", tag);
+	assert_int_equal(port_ask(&p, "GET", "/big", lines, text, sizeof(text)), 304);
+	/* Answered later. */
+	int fd = port_connect(&p);
+	p.question = NULL;
+	port_say(fd, "GET /big-later HTTP/1.1\r\n" GZIP "Connection: close\r\n\r\n");
+	while (!p.question)
+		turn(&p, 5);
+	answer_big(p.question);
+	port_hear(&p, fd, NULL, text, sizeof(text));
+	expect_packed(text, tag);
+	close(fd);
+	port_close(&p);
+}
+
+static void one_that_goes_while_its_answer_is_packed_does_no_harm(void **state)
+{
+	(void)state;
+	struct port p;
+	static char text[1 << 20];
+	port_open(&p, false);
+	for (int i = 0; i < 3; i++) {
+		int fd = port_connect(&p);
+		p.question = NULL;
+		port_say(fd, "GET /big-later HTTP/1.1\r\n" GZIP "\r\n");
+		while (!p.question)
+			turn(&p, 5);
+		answer_big(p.question);
+		close(fd);
+		if (i == 0)
+			assert_int_equal(
+				port_ask(&p, "GET", "/big", GZIP, text, sizeof(text)), 200);
+	}
+	port_close(&p); /* over two that are not packed yet */
+}
+
+static void an_owner_may_set_the_tag(void **state)
+{
+	(void)state;
+	struct port p;
+	char text[8192];
+	port_open(&p, false);
+	assert_int_equal(port_ask(&p, "GET", "/json-own?by=2", LOCAL "If-None-Match: W/\"own\"\r\n",
+				 text, sizeof(text)),
+		304);
+	assert_int_equal(
+		port_ask(&p, "GET", "/json-none", LOCAL "If-None-Match: *\r\n", text, sizeof(text)),
+		200);
+	assert_null(strstr(text, "ETag"));
+	assert_int_equal(port_ask(&p, "GET", "/json-fails", LOCAL "If-None-Match: *\r\n", text,
+				 sizeof(text)),
+		503);
+	assert_null(strstr(text, "ETag"));
+	port_close(&p);
+}
+
 static void no_header_is_smuggled_in(void **state)
 {
 	(void)state;
@@ -1125,6 +1296,10 @@ int main(void)
 		cmocka_unit_test(each_caller_gets_what_is_his),
 		cmocka_unit_test(gzip_is_for_who_takes_it),
 		cmocka_unit_test(a_file_is_fetched_once),
+		cmocka_unit_test(an_answer_that_is_the_same_is_not_sent_again),
+		cmocka_unit_test(an_owner_may_set_the_tag),
+		cmocka_unit_test(a_large_answer_is_packed_in_slices),
+		cmocka_unit_test(one_that_goes_while_its_answer_is_packed_does_no_harm),
 		cmocka_unit_test(no_header_is_smuggled_in),
 		cmocka_unit_test(a_connection_sleeps_until_the_guard_has_spoken),
 		cmocka_unit_test(a_caller_may_leave_before_the_verdict),

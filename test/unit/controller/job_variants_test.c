@@ -236,8 +236,9 @@ static void higher_classes_as_far_as_they_count(void **state)
 		CLASS("top", "1000"), CLUSTERQUEUE("batch", "'maxPriority':0,", QUOTA("node", "4")),
 		LOCALQUEUE("team-a", "main", "batch"), NULL};
 	struct made m = make(world_of_json(free_world), job_of_json(1, "main", "", "", ""));
-	says(&m, CHANGE_PRIORITY_CLASS, 0, "", "mid", "with class mid");
-	says(&m, CHANGE_PRIORITY_CLASS, 1, "", "top", "with class top");
+	says(&m, CHANGE_PRIORITY_CLASS, 0, "", "mid", "with class mid (priority 10 instead of 0)");
+	says(&m, CHANGE_PRIORITY_CLASS, 1, "", "top",
+		"with class top (priority 1000 instead of 0)");
 	assert_null(left_out(&m, CHANGE_PRIORITY_CLASS));
 	told_of(&m, find(&m, CHANGE_PRIORITY_CLASS, 1));
 	assert_int_equal(explained(&m).priority, 1000);

@@ -221,7 +221,7 @@ static void jobs_that_came_are_counted(void **state)
 	tell(q, BEGIN_MS, (struct told){7, 1, MINUTE_MS});
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 60}, {3, 180}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});
-	assert_why(&a[2], 3, "2 new Jobs are expected to start before this one");
+	assert_why(&a[2], 3, "2 Jobs came that are expected to start before this one");
 	assert_false(find(&a[2], 4, &m));
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}, {3, 90}, {4, 50}, {5, 170}, {6, 181},
 		{7, NEVER});
@@ -377,7 +377,7 @@ static void more_jobs_that_are_to_come_are_a_reason(void **state)
 	arrivals = 5;
 	ANSWER(&a[1], q, BEGIN_MS, &a[0], {2, 62});
 	ANSWER(&a[2], q, BEGIN_MS, &a[1], {2, 90}); /* counted since it was told */
-	assert_why(&a[2], 2, "more new Jobs are expected than before");
+	assert_why(&a[2], 2, "new Jobs are assumed to come more often than before");
 	arrivals = 6;
 	ANSWER(&a[3], q, BEGIN_MS, &a[2], {2, 60}); /* that makes nothing sooner */
 	assert_why(&a[3], 2,
@@ -386,7 +386,8 @@ static void more_jobs_that_are_to_come_are_a_reason(void **state)
 	set_node(q, "lost");
 	queue_drop_node(q, "lost");
 	ANSWER(&a[4], q, BEGIN_MS, &a[3], {2, 90});
-	assert_why(&a[4], 2, "1 node was removed, more new Jobs are expected than before");
+	assert_why(&a[4], 2,
+		"1 node was removed, new Jobs are assumed to come more often than before");
 	arrivals = 9;
 	ANSWER(&a[5], q, BEGIN_MS, &a[4], {2, 200}); /* by the hour it may be as many as before */
 	assert_why(&a[5], 2,

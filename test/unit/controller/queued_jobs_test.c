@@ -578,18 +578,48 @@ static void one_job_is_told_whole_or_not_at_all(void **state)
 	stage_open(&s);
 	add_jobs(&s, 2);
 	struct job_query q = {.one = true, .ns = "team-a", .name = "two"};
-	assert_true(queued_jobs_one(&s.sources, &q, &s.body));
+	assert_true(queued_jobs_one(&s.sources, &q, &s.body, NULL));
 	const cJSON *root = parsed(&s);
 	assert_string_equal(json_text(root, "kind"), "QueuedJob");
 	assert_non_null(json_text(json_object(root, "status"), "message"));
 	GOLDEN_RESET(&s.body);
 	q.form = FORM_TABLE;
-	assert_true(queued_jobs_one(&s.sources, &q, &s.body));
+	assert_true(queued_jobs_one(&s.sources, &q, &s.body, NULL));
 	assert_string_equal(json_text(parsed(&s), "kind"), "Table");
 	GOLDEN_RESET(&s.body);
 	strcpy(q.ns, "team-b");
-	assert_false(queued_jobs_one(&s.sources, &q, &s.body));
+	assert_false(queued_jobs_one(&s.sources, &q, &s.body, NULL));
 	assert_int_equal(s.body.len, 0);
+	stage_close(&s);
+}
+
+static uint64_t news_of(struct stage *s, const char *name)
+{
+	struct job_query q = {.one = true, .ns = "team-a"};
+	uint64_t news = 0;
+	snprintf(q.name, sizeof(q.name), "%s", name);
+	GOLDEN_RESET(&s->body);
+	assert_true(queued_jobs_one(&s->sources, &q, &s->body, &news));
+	return news;
+}
+
+/* What goes on with the clock is no news before the minute is over. */
+static void one_job_has_news_when_it_changes_or_a_minute_is_over(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_jobs(&s, 2);
+	s.sources.now_ms -= s.sources.now_ms % 60000;
+	uint64_t one = news_of(&s, "one"), two = news_of(&s, "two");
+	assert_true(one != two);
+	s.sources.now_ms += 59999;
+	assert_true(news_of(&s, "one") == one);
+	s.sources.now_ms += 1;
+	assert_true(news_of(&s, "one") != one);
+	s.sources.now_ms -= 1;
+	s.sources.ledger_up = !s.sources.ledger_up;
+	assert_true(news_of(&s, "one") != one);
 	stage_close(&s);
 }
 
@@ -613,7 +643,7 @@ static const cJSON *start_of(struct stage *s, const char *name)
 	struct job_query q = {.one = true, .ns = "team-a"};
 	snprintf(q.name, sizeof(q.name), "%s", name);
 	GOLDEN_RESET(&s->body);
-	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
+	assert_true(queued_jobs_one(&s->sources, &q, &s->body, NULL));
 	return json_object(json_object(parsed(s), "status"), "start");
 }
 
@@ -622,7 +652,7 @@ static const char *cell_of(struct stage *s, const char *name, int column)
 	struct job_query q = {.one = true, .ns = "team-a", .form = FORM_TABLE};
 	snprintf(q.name, sizeof(q.name), "%s", name);
 	GOLDEN_RESET(&s->body);
-	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
+	assert_true(queued_jobs_one(&s->sources, &q, &s->body, NULL));
 	const cJSON *rows = json_array(parsed(s), "rows");
 	return cJSON_GetArrayItem(json_array(rows->child, "cells"), column)->valuestring;
 }
@@ -683,7 +713,7 @@ static void a_start_is_told_as_it_was_foretold(void **state)
 		.name = {"batch"}};
 	const cJSON *moved = json_object(start_of(&s, "one"), "moved");
 	assert_string_equal(json_text(moved, "why"),
-		"ClusterQueue batch was changed, 3 new Jobs are expected to start before this one");
+		"ClusterQueue batch was changed, 3 Jobs came that are expected to start before this one");
 	assert_true(strcmp(json_text(moved, "at"), json_text(moved, "from")) < 0);
 	foretold.start.p50_ms = s.sources.now_ms - 1;
 	assert_string_equal(start_cell(&s, "one"), "soon");
@@ -766,7 +796,7 @@ static void one_that_waits_for_jobs_says_for_which(void **state)
 		.pod = {.containers = &container, .ncontainers = 1}};
 	gate_see_job(s.world.gate, &j);
 	struct job_query q = {.one = true, .ns = "team-a", .name = "report"};
-	assert_true(queued_jobs_one(&s.sources, &q, &s.body));
+	assert_true(queued_jobs_one(&s.sources, &q, &s.body, NULL));
 	const cJSON *after = json_array(json_object(parsed(&s), "status"), "after");
 	assert_string_equal(json_text(after->child, "item"), "afterok:prep");
 	assert_string_equal(json_text(after->child, "state"), "Waits");
@@ -870,7 +900,7 @@ static const cJSON *status_of_one(struct stage *s)
 {
 	struct job_query q = {.one = true, .ns = "team-a", .name = "one"};
 	buf_reset(&s->body);
-	assert_true(queued_jobs_one(&s->sources, &q, &s->body));
+	assert_true(queued_jobs_one(&s->sources, &q, &s->body, NULL));
 	return json_object(parsed(s), "status");
 }
 
@@ -942,6 +972,7 @@ int main(void)
 		cmocka_unit_test(bookmarks_are_lines_of_json),
 		cmocka_unit_test(one_that_leaves_the_selection_is_told_as_it_is),
 		cmocka_unit_test(one_job_is_told_whole_or_not_at_all),
+		cmocka_unit_test(one_job_has_news_when_it_changes_or_a_minute_is_over),
 		cmocka_unit_test(a_start_is_told_as_it_was_foretold),
 		cmocka_unit_test(who_watches_is_told_of_a_start_that_has_moved),
 		cmocka_unit_test(one_that_waits_for_jobs_says_for_which),

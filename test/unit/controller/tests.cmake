@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
 target_link_libraries(controller_world PUBLIC controller_parts golden)
-foreach(name api queued_jobs autoscaler_status decision_log cost clock gate leadership log metrics options page job_scope reader seen_set status time_specs watchers week)
+foreach(name api queued_jobs autoscaler_status decision_log cost clock gate leadership log metrics options page job_scope reader seen_set status summary time_specs timeline watchers week)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -21,6 +21,14 @@ target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=gate_job_trou
 target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=queue_explain -Wl,--wrap=queue_job_bill)
 # And what was forecast.
 target_link_options(test_controller_queued_jobs PRIVATE -Wl,--wrap=forecasts_find)
+# What runs, and when the others start.
+foreach(told gate_each_job queue_explain forecasts_find)
+  target_link_options(test_controller_timeline PRIVATE -Wl,--wrap=${told})
+endforeach()
+# What runs, is in trouble and was forecast is the test's.
+foreach(told gate_each_job gate_explain gate_job_trouble forecasts_find)
+  target_link_options(test_controller_summary PRIVATE -Wl,--wrap=${told})
+endforeach()
 # The reader and the port are the test's.
 foreach(told reader_ask reader_forget http_of http_answer http_stream http_stream_write http_stream_waiting http_stream_end)
   target_link_options(test_controller_watchers PRIVATE -Wl,--wrap=${told})
@@ -33,7 +41,7 @@ target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_cale
   -Wl,--wrap=queue_set_priceplan -Wl,--wrap=queue_set_budget -Wl,--wrap=queue_reject_calendar
   -Wl,--wrap=queue_drop_calendar)
 # These have an API server that does as it is told (../kube/tests.cmake).
-foreach(name announcement dispatcher finalizers auth events informer predecessors status_writer views)
+foreach(name announcement dispatcher finalizers auth session events informer predecessors status_writer views)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world scripted_server ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -90,4 +98,8 @@ endforeach()
 # What is known of the Job, and its review, is the test's.
 foreach(told http_of gate_job_trouble gate_bill gate_ledger_down_ms forecasts_find queue_view_after reviews_enter review_leave review_play clock_of_loop_ms)
   target_link_options(test_controller_views PRIVATE -Wl,--wrap=${told})
+endforeach()
+# The port is the test's.
+foreach(told http_caller http_has_right http_answer monotonic_us)
+  target_link_options(test_controller_session PRIVATE -Wl,--wrap=${told})
 endforeach()

@@ -222,6 +222,52 @@ static void a_list_that_was_cut_says_until_when_it_is_right(void **state)
 	world_close(&w);
 }
 
+/* ---- What queue reports say of windows and classes ---- */
+
+/* The member "open" of the first item. */
+static const cJSON *open_of(const cJSON *root, const char *list)
+{
+	return json_object(json_array(root, list)->child, "open");
+}
+
+static void a_report_of_queues_says_until_when_they_are_open(void **state)
+{
+	(void)state;
+	static const char *const paths[] = {"queuereports", "namespaces/team-a/queuereports"};
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	decide(&w);
+	for (size_t i = 0; i < 2; i++) {
+		ask_report(&a, &w, paths[i], NULL);
+		assert_true(cJSON_IsTrue(json_get(open_of(a.root, "clusterQueues"), "isOpen")));
+		assert_null(json_get(open_of(a.root, "clusterQueues"), "until"));
+		done(&a);
+	}
+	set_calendar(&w, "nights", "0 20 * * *", 12 * 3600);
+	set_policy(&w, "nights-only", "nights");
+	decide(&w);
+	for (size_t i = 0; i < 2; i++) {
+		ask_report(&a, &w, paths[i], NULL);
+		assert_string_equal(json_text(a.root, "asOf"), "2026-11-21T10:00:00Z");
+		const cJSON *of[] = {
+			open_of(a.root, "clusterQueues"), open_of(a.root, "localQueues")};
+		for (size_t k = 0; k < 2; k++) {
+			assert_true(cJSON_IsFalse(json_get(of[k], "isOpen")));
+			assert_string_equal(json_text(of[k], "until"), "2026-11-21T20:00:00Z");
+		}
+		done(&a);
+	}
+	w.reports.now_ms += 11 * HOUR_MS;
+	decide(&w);
+	ask_report(&a, &w, paths[1], NULL);
+	assert_true(cJSON_IsTrue(json_get(open_of(a.root, "clusterQueues"), "isOpen")));
+	assert_string_equal(
+		json_text(open_of(a.root, "clusterQueues"), "until"), "2026-11-22T08:00:00Z");
+	done(&a);
+	world_close(&w);
+}
+
 /* ---- Budgets ---- */
 
 static void budgets_have_a_forecast(void **state)
@@ -326,6 +372,7 @@ int main(void)
 		cmocka_unit_test(a_queue_without_anything_is_always_open),
 		cmocka_unit_test(what_is_no_queue_is_said_so),
 		cmocka_unit_test(a_list_that_was_cut_says_until_when_it_is_right),
+		cmocka_unit_test(a_report_of_queues_says_until_when_they_are_open),
 		cmocka_unit_test(budgets_have_a_forecast),
 		cmocka_unit_test(what_is_not_known_of_a_budget_is_left_out),
 		cmocka_unit_test(a_budget_that_is_used_up_says_so),

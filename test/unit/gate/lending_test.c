@@ -81,7 +81,7 @@ static void assert_stop_says(enum preemptor by, enum preemption_reason why, cons
 			     .reason = STOP_REASON_PREEMPTED,
 			     .preemption = why,
 			     .by = other});
-	snprintf(says, sizeof(says), "Stopped for %s 1 pod x 1m lost; it is queued again.",
+	snprintf(says, sizeof(says), "Stopped for %s 1 pod x 1m lost; the Job is queued again.",
 		before_lost);
 	assert_string_equal(c.w.last[NOTE_STOP].text, says);
 	world_done(&c.w);
@@ -92,22 +92,22 @@ static void a_stop_names_the_job_that_it_is_for(void **state)
 {
 	(void)state;
 	assert_stop_says(BY_OWN, PREEMPTION_IN_CLUSTERQUEUE,
-		"team-a/train-1 (priority 0 as yours, queued earlier):");
-	assert_stop_says(
-		BY_HIGHER, PREEMPTION_IN_CLUSTERQUEUE, "team-a/train-1 (priority 1000, yours 0):");
+		"team-a/train-1 (priority 0 as this Job's, queued earlier):");
+	assert_stop_says(BY_HIGHER, PREEMPTION_IN_CLUSTERQUEUE,
+		"team-a/train-1 (priority 1000, this Job's 0):");
 	assert_stop_says(BY_OTHERS, PREEMPTION_IN_CLUSTERQUEUE,
 		"a Job queued earlier in ClusterQueue batch:");
 	assert_stop_says(BY_OTHERS_HIGHER, PREEMPTION_IN_CLUSTERQUEUE,
 		"a Job of higher priority in ClusterQueue batch:");
 	assert_stop_says(BY_DELETED, PREEMPTION_IN_CLUSTERQUEUE, "a Job that was deleted since:");
 	assert_stop_says(BY_OWN, PREEMPTION_IN_COHORT_RECLAMATION,
-		"team-a/train-1: its ClusterQueue takes back quota that yours had borrowed;");
+		"team-a/train-1: its ClusterQueue takes back quota that ClusterQueue batch had borrowed;");
 	assert_stop_says(BY_OTHERS_HIGHER, PREEMPTION_IN_COHORT_RECLAMATION,
-		"a Job in ClusterQueue batch: its ClusterQueue takes back quota that yours had borrowed;");
+		"a Job in ClusterQueue batch: its ClusterQueue takes back quota that ClusterQueue batch had borrowed;");
 	assert_stop_says(BY_OWN, PREEMPTION_IN_COHORT_FAIR_SHARING,
-		"team-a/train-1: its ClusterQueue comes before yours by fair sharing;");
+		"team-a/train-1: its ClusterQueue comes before ClusterQueue batch by fair sharing;");
 	assert_stop_says(BY_OWN, PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
-		"team-a/train-1 (priority 0 as yours, queued earlier): its ClusterQueue borrows quota of the Cohort;");
+		"team-a/train-1 (priority 0 as this Job's, queued earlier): its ClusterQueue borrows quota of the Cohort;");
 	assert_stop_says(BY_OTHERS_HIGHER, PREEMPTION_IN_COHORT_RECLAIM_WHILE_BORROWING,
 		"a Job of higher priority in ClusterQueue batch: its ClusterQueue borrows quota of the Cohort;");
 }

@@ -24,7 +24,7 @@ static void have_it_wait(struct world *w, enum dependency_failure on_failure)
 static void decide_never(struct world *w, enum decision_kind kind)
 {
 	decide(w, (struct decision){.kind = kind,
-			  .why = "waits for prep, which can never be met: prep failed"});
+			  .why = "waits in vain for prep: prep failed"});
 }
 
 static void edit(struct world *w, enum dependency_failure on_failure)
@@ -46,7 +46,7 @@ static void its_owner_wants_it_held(void **state)
 	have_it_wait(w, DEPENDENCY_FAILURE_HOLD);
 	decide_never(w, DECISION_HOLD);
 	assert_string_equal(hold_of(w),
-		"it can never start: waits for prep, which can never be met: prep failed");
+		"it can never start: waits in vain for prep: prep failed");
 	assert_non_null(strstr(w->j->now->job.admission.story, "DependencyNeverSatisfied"));
 	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.status.suspended =
@@ -55,7 +55,7 @@ static void its_owner_wants_it_held(void **state)
 	at(w, w->now_ms + 3600000);
 	assert_int_equal(w->sent[INTENT_TELL], 1);
 	assert_non_null(strstr(
-		w->notes, "Hold: it can never start: waits for prep, which can never be met"));
+		w->notes, "Hold: it can never start: waits in vain for prep"));
 	gate_count(w->gate, &c);
 	assert_int_equal(c.never_held, 1);
 	assert_int_equal(c.never_deleted, 0);
@@ -72,7 +72,7 @@ static void its_owner_wants_it_deleted(void **state)
 	assert_int_equal(w->sent[INTENT_LEASE], leases + 1); /* asked for before it */
 	assert_true(w->j->now->gone);
 	assert_non_null(strstr(w->notes,
-		"Delete: to be deleted (sluice.dev/on-dependency-failure: Delete): waits for prep, which can never be met"));
+		"Delete: to be deleted (sluice.dev/on-dependency-failure: Delete): waits in vain for prep"));
 	gate_count(w->gate, &c);
 	assert_int_equal(c.never_deleted, 1);
 	gate_lose_job(w->gate, &w->j->now->job.uid);

@@ -514,7 +514,7 @@ static void a_person_who_means_it_is_heeded(void **state)
 	write_job(w, s, false);
 	assert_string_equal(w->j->now->job.hold, hold);
 	assert_true(gate_explain(w->gate, "team-a", "train", w->now_ms, &x));
-	assert_ptr_equal(strstr(x.sentence, "on hold: suspended by kubectl-edit"), x.sentence);
+	assert_ptr_equal(strstr(x.sentence, "on hold: \"suspended by kubectl-edit"), x.sentence);
 	at(w, w->now_ms + INT64_C(3600000));
 	assert_true(w->j->now->job.suspend);
 }

@@ -23,6 +23,7 @@
 struct told {
 	int times;
 	char body[8192], sentence[1024];
+	struct buf *whole; /* gets the body, however long; NULL: its beginning is enough */
 };
 
 static void on_told(int what, const struct buf *body, const char *sentence, void *ctx)
@@ -30,6 +31,8 @@ static void on_told(int what, const struct buf *body, const char *sentence, void
 	struct told *t = ctx;
 	(void)what;
 	t->times++;
+	if (t->whole)
+		buf_puts(t->whole, body ? buf_text(body) : "");
 	snprintf(t->body, sizeof(t->body), "%s", body ? buf_text(body) : "");
 	snprintf(t->sentence, sizeof(t->sentence), "%s", sentence ? sentence : "");
 }
@@ -254,8 +257,9 @@ static void a_report_says_how_long_jobs_waited_and_how_they_ended(void **state)
 /* How often that stands there, in rows or in totals. */
 static void assert_times(const struct told *t, const char *words, int times)
 {
+	const char *body = t->whole ? buf_text(t->whole) : t->body;
 	int n = 0;
-	for (const char *at = t->body; (at = strstr(at, words)); at += strlen(words))
+	for (const char *at = body; (at = strstr(at, words)); at += strlen(words))
 		n++;
 	if (n != times)
 		fail_msg("%d times %s in %s", n, words, t->body);
@@ -472,24 +476,143 @@ static void the_last_step_is_an_average_of_what_there_is_of_it(void **state)
 	close_bank(&b);
 }
 
-/* Those that ended before are more and more. */
-static void no_run_that_had_ended_before_is_read(void **state)
+/* Checks that the plan of a question begins with the index by the end of runs. */
+static void reads_by_end(const char *statement, const char *types, const char *values)
 {
-	(void)state;
-	char sql[8000];
+	char sql[12000];
 	int n = snprintf(sql, sizeof(sql),
 		"PREPARE settings (text) AS %s;\nEXECUTE settings ('8000');\n"
-		"PREPARE usage (text, int8, int8, text, int8, int8) AS %s;\n"
-		"EXPLAIN (FORMAT JSON) EXECUTE usage ('teller', 0, 86400000, 'steps', 900000, 1)",
-		SQL_SETTINGS, SQL_USAGE);
+		"PREPARE question (%s) AS %s;\n"
+		"EXPLAIN (FORMAT JSON) EXECUTE question (%s)",
+		SQL_SETTINGS, types, statement, values);
 	assert_in_range(n, 1, sizeof(sql) - 1);
 	const char *plan = pg_fixture_sql(&F, "%s", sql);
 	const char *index = strstr(plan, "\"Index Name\": \"segment_by_end\"");
 	const char *cond = index ? strstr(index, "\"Index Cond\": \"((cell = $1) AND ") : NULL;
 	const char *end = cond ? strchr(cond, '\n') : NULL;
-	const char *by_end = cond ? strstr(cond, "(stopped_at > (") : NULL;
+	const char *by_end = cond ? strstr(cond, "(stopped_at >") : NULL;
 	if (!by_end || by_end > end)
 		fail_msg("%s", plan);
+}
+
+/* Those that ended before are more and more. */
+static void no_run_that_had_ended_before_is_read(void **state)
+{
+	(void)state;
+	reads_by_end(SQL_USAGE, "text, int8, int8, text, int8, int8",
+		"'teller', 0, 86400000, 'steps', 900000, 1");
+	reads_by_end(SQL_SPANS, "text, int8, int8, text, text, int8, int8",
+		"'teller', 0, 86400000, '', '', 900000, 1");
+}
+
+/* In queue `fold`: a sweep of two quarters of an hour, of which one Job ran twice, one was preempted and
+ * one goes on; a Job without an owner, in another currency; a namespace beside; another queue. */
+static void put_spans(void)
+{
+	pg_fixture_sql(&F, "%s",
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, owner, clusterqueue, started_at, "
+		"stopped_at, lines, reason, lost_ms, currency, cost_micro) SELECT 'teller', "
+		"('00000000-0000-4000-8000-0000000001' || uid)::uuid, attempt, ns, name, owner, queue, "
+		"began::timestamptz, ended::timestamptz, '[]', reason, lost, currency, cost FROM (VALUES "
+		"('01', 1, 'red', 'sweep-b', 'sweep-', 'fold', '2026-11-20 12:01Z', '2026-11-20 12:20Z', "
+		"'Finished', 0, 'EUR', 1000000), "
+		"('02', 1, 'red', 'sweep-a', 'sweep-', 'fold', '2026-11-20 12:02Z', '2026-11-20 12:05Z', "
+		"'Finished', 0, 'EUR', 500000), "
+		"('02', 2, 'red', 'sweep-a', 'sweep-', 'fold', '2026-11-20 12:10Z', '2026-11-20 12:40Z', "
+		"'Finished', 0, 'EUR', 500000), "
+		"('03', 1, 'red', 'sweep-c', 'sweep-', 'fold', '2026-11-20 12:03Z', '2026-11-20 12:04Z', "
+		"'Preempted', 60000, 'EUR', 250000), "
+		"('04', 1, 'red', 'sweep-d', 'sweep-', 'fold', '2026-11-20 12:15Z', '2026-11-20 12:16Z', "
+		"'Finished', 0, NULL, NULL), "
+		"('05', 1, 'red', 'alone', '', 'fold', '2026-11-20 12:02Z', '2026-11-20 12:03Z', "
+		"'Failed', 0, 'USD', 3000000), "
+		"('06', 1, 'blue', 'sweep-b', 'sweep-', 'fold', '2026-11-20 12:01Z', '2026-11-20 12:20Z', "
+		"'Finished', 0, 'EUR', 1000000), "
+		"('07', 1, 'blue', 'gone', 'gone', 'fold', '2026-11-20 06:01Z', '2026-11-20 06:20Z', "
+		"'Finished', 0, 'EUR', 1000000), "
+		"('08', 1, 'blue', 'beside', 'beside', 'aside', '2026-11-20 12:01Z', '2026-11-20 12:20Z', "
+		"'Finished', 0, 'EUR', 1000000)) AS run (uid, attempt, ns, name, owner, queue, began, ended, "
+		"reason, lost, currency, cost)");
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.hold (cell, job_uid, attempt, state, ns, name, owner, clusterqueue, "
+		"reserved_at, started_at, lines) VALUES ('teller', "
+		"'00000000-0000-4000-8000-000000000109', 1, 'posted', 'red', 'sweep-e', 'sweep-', 'fold', "
+		"'2026-11-20 12:04Z', '2026-11-20 12:04Z', '[]'), ('teller', "
+		"'00000000-0000-4000-8000-000000000110', 1, 'pending', 'red', 'not-yet', 'sweep-', 'fold', "
+		"'2026-11-20 12:04Z', NULL, '[]')");
+}
+
+static void drop_spans(void)
+{
+	pg_fixture_sql(&F, "DELETE FROM sluice.segment WHERE ns IN ('red', 'blue', 'flood')");
+	pg_fixture_sql(&F, "DELETE FROM sluice.hold WHERE ns IN ('red', 'blue', 'flood')");
+}
+
+static void alike_runs_are_one_span(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct told t = {0};
+	struct past_words w = {.clusterqueue = "fold", .kind = PAST_SPANS};
+	put_spans();
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, w, &t);
+	assert_has(&t,
+		"{\"asOf\":\"2026-11-21T10:00:00Z\",\"clusterQueue\":\"fold\",\"since\":\"2026-11-20T10:00:00.000Z\",");
+	assert_has(&t, "\"more\":false,\"spans\":[{");
+	assert_times(&t, "\"from\": ", 6);
+	assert_has(&t,
+		"{\"job\": \"sweep-b\", \"cost\": \"2.00\", \"from\": \"2026-11-20T12:01:00.000Z\", \"jobs\": 2, "
+		"\"runs\": 3, \"sweep\": \"sweep-\", \"until\": \"2026-11-20T12:40:00.000Z\", \"outcome\": \"Finished\", "
+		"\"currency\": \"EUR\", \"namespace\": \"red\", \"lostSeconds\": 0.000, \"clusterQueue\": \"fold\"}");
+	assert_has(&t, "\"outcome\": \"Preempted\", \"currency\": \"EUR\", \"namespace\": \"red\", "
+		       "\"lostSeconds\": 60.000");
+	assert_has(
+		&t, "{\"job\": \"sweep-d\", \"from\": \"2026-11-20T12:15:00.000Z\", \"jobs\": 1");
+	assert_has(&t,
+		"{\"job\": \"sweep-e\", \"from\": \"2026-11-20T12:04:00.000Z\", \"jobs\": 1, "
+		"\"runs\": 1, \"sweep\": \"sweep-\", \"namespace\": \"red\"");
+	assert_has(&t, "\"sweep\": \"alone\"");
+	assert_null(strstr(t.body, "not-yet"));
+	assert_null(strstr(t.body, "\"gone\""));
+	assert_null(strstr(t.body, "aside"));
+	/* Of one namespace, nothing of another. */
+	w = (struct past_words){.ns = "blue", .kind = PAST_SPANS};
+	ask_rows(&b, w, &t);
+	assert_times(&t, "\"from\": ", 2);
+	assert_null(strstr(t.body, "red"));
+	assert_has(&t, "\"clusterQueue\": \"aside\"");
+	/* A week's parts are longer: the sweep is one span but for how its runs ended. */
+	w.since = "7d", w.ns = "red";
+	ask_rows(&b, w, &t);
+	assert_has(&t, "\"jobs\": 3, \"runs\": 4");
+	close_bank(&b);
+	drop_spans();
+}
+
+/* Runs that have nothing in common push out no span of another. */
+static void a_flood_of_runs_pushes_nobody_out(void **state)
+{
+	(void)state;
+	struct bank b;
+	struct buf whole;
+	struct told t = {.whole = &whole};
+	buf_init(&whole, 4 << 20);
+	put_spans();
+	pg_fixture_sql(&F,
+		"INSERT INTO sluice.segment (cell, job_uid, attempt, ns, name, owner, clusterqueue, started_at, "
+		"stopped_at, lines, reason) SELECT 'teller', gen_random_uuid(), 1, 'flood', 'j-' || i, 'j-' || i, "
+		"'fold', '2026-11-21 09:00Z', '2026-11-21 09:30Z', '[]', 'Finished' "
+		"FROM generate_series(1, 5000) AS i");
+	open_bank(&b, F.conninfo, 1000);
+	ask_rows(&b, (struct past_words){.kind = PAST_SPANS}, &t);
+	assert_has(&t, "\"more\":true");
+	assert_times(&t, "\"from\": ", 2000);
+	assert_times(&t, "\"namespace\": \"red\"", 5);
+	assert_times(&t, "\"namespace\": \"blue\"", 2);
+	close_bank(&b);
+	buf_done(&whole);
+	drop_spans();
 }
 
 static void wrong_words_are_refused_at_once(void **state)
@@ -698,6 +821,8 @@ int main(void)
 		TEST(what_a_queue_held_is_told_step_by_step),
 		TEST(the_last_step_is_an_average_of_what_there_is_of_it),
 		TEST(no_run_that_had_ended_before_is_read),
+		TEST(alike_runs_are_one_span),
+		TEST(a_flood_of_runs_pushes_nobody_out),
 		TEST(what_a_failed_test_has_left_holds_up_no_other),
 	};
 	return cmocka_run_group_tests(tests, drive_open_group, drive_close_group);

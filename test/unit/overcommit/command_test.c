@@ -158,8 +158,8 @@ static void a_node_for_which_nobody_switched_it_on(void **state)
 	assert_non_null(strstr(buf_text(&s.snapshot.notes),
 		"NodeOvercommit a: spec.enable: must be true or false"));
 	assert_non_null(strstr(buf_text(&s.snapshot.notes), "no usage: GET /apis/metrics.k8s.io"));
-	expect_text(&s, "Node n1 lends nothing: it is not enabled for this node.\n"
-			"  By profile ack, as its defaults are; this is what it would be.\n"
+	expect_text(&s, "Node n1 lends nothing: lending is off for it.\n"
+			"  What it would lend is not known: there is no sample of what it uses.\n"
 			"  It publishes kubernetes.io/batch-cpu 5000.\n"
 			"  Its capacity says otherwise: kubernetes.io/batch-cpu 4000.\n"
 			"  The sample behind that was taken at 2026-11-21T10:00:00Z, 30s ago.\n");

@@ -190,7 +190,8 @@ static const struct bad_row {
 	const char *annotation, *value, *says;
 } bad_rows[] = {
 	{"deadline", "soon", "\"soon\" " NO_TIME},
-	{"deadline", "tomorrow", NO_ZONE("tomorrow")},
+	{"deadline", "tomorrow",
+		"\"tomorrow\" names no time zone and no time of day; write both, as in \"tomorrow 8:00 Europe/Berlin\""},
 	{"deadline", "", "\"\" " NO_TIME},
 	{"deadline", "08:00", NO_ZONE("08:00")},
 	{"deadline", "2026-11-22T08:00", NO_ZONE("2026-11-22T08:00")},
