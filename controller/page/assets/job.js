@@ -8,7 +8,7 @@ import { again, partAgain, sentenceOf } from "./live.js";
 import { Help } from "./review.js";
 import { queueLink } from "./rights.js";
 import { endCell, movedWords, ON_HOLD, startCell, startWords } from "./start.js";
-import * as story from "./story.js";
+import { jobTimeline, momentList, runTable } from "./story.js";
 import { card, skeleton } from "./ui.js";
 import { whyItWaits } from "./why.js";
 import { asks, cents, ledgerDown, money, moment, since, span, sum, time } from "./words.js";
@@ -49,12 +49,10 @@ function costs(known, runs) {
   return pairs.some(([, value]) => value) ? facts(pairs) : faint(runs.length ? "No PricePlan applies to this Job, so no costs are counted." : "No costs yet: this Job has not run.");
 }
 
-const COLOURS = "Grey: waiting. Blue: running. Green: the run that finished the Job. Orange: stopping, or failed.";
-
 function pastOf(known, told) {
   if (told.complaint) return warning(told.complaint);
   if (!told.runs.length && !known) return h("p", {}, "No run of this Job is on record.");
-  return [axis(known, told.runs), story.jobTimeline ? "" : faint(COLOURS), story.momentList(known, told.runs), told.runs.length ? story.runTable(told.runs) : "",
+  return [jobTimeline(known, told.runs), momentList(known, told.runs), told.runs.length ? runTable(told.runs) : "",
     told.more ? faint("Only the newest runs are shown.") : "", told.note ? faint(told.note) : ""];
 }
 
@@ -115,8 +113,6 @@ function glance(known) {
 }
 
 /* ---- the parts ---- */
-
-const axis = story.jobTimeline || story.picture;
 
 // Its parts beside a list or as a page: as cards there.
 export class JobView {

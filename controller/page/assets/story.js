@@ -137,8 +137,6 @@ export function jobTimeline(job, runs) {
     label: `${count(runs.length, "run")} since ${moment(Math.min(...known))}` });
 }
 
-export { jobTimeline as picture };
-
 export function runTable(runs) {
   return table("Runs", ["Run", "Queued", "Waited", "Started", "Ran", "Why it ended", "Pod time lost", "Cost"], runs.map((run) => [
     String(run.attempt), time(run.queuedAt), spanIfKnown(run.waitSeconds), time(run.startedAt),
