@@ -156,6 +156,22 @@ def test_rows_are_sorted_narrowed_and_folded_and_the_address_keeps_it(tree, page
     page.wait_text("No queues match this filter.", selector="main")
 
 
+def test_a_cohort_adds_up_all_below_it_folded_or_not(world, page):
+    world.cohort("top")
+    world.cohort("below", parent="top")
+    for name, cohort in ("a", "top"), ("b", "below"):
+        world.queue(name, cpu=0, cohort=cohort)
+    for name, queue in ("one", "a"), ("two", "b"), ("three", "b"):
+        world.job(name, queue=queue)
+        world.waits(name)
+    top, below = world.full("top"), world.full("below")
+    page.sign_in(boss(world), place="queues")
+    page.wait("the sums", lambda: shows(page, top, waiting="3") and shows(page, below, waiting="2"))
+    page.click(f"button[data-cohort='{below}']")
+    page.wait("it folded", lambda: not cells(page, world.full("b")))
+    assert shows(page, top, waiting="3") and shows(page, below, waiting="2") and cells(page, world.full("a"))
+
+
 def test_the_last_day_is_asked_for_rows_that_are_in_sight(tree, page):
     """One question at a time, and each queue once."""
     world = tree

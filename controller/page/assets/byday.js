@@ -46,12 +46,12 @@ function dayBlock(i, days, y, tall, name) {
   return block(i / days.length, (i + 1) / days.length, { class: name, y: y.toFixed(2), height: tall.toFixed(2) });
 }
 
-// Labels below: each day where there is room for them.
+// Labels below: those for which there is room, and every other one on a phone.
 function dayLabels(days, y) {
   const every = Math.ceil(days.length / 6);
   return days.map(({ from }, i) => {
     const after = days.length - 1 - i, x = after ? percent((i + 0.5) / days.length) : "100%";
-    return after % every ? [] : svg("text", { x, y, "text-anchor": after ? "middle" : "end" }, withoutWeekday(day(from)));
+    return after % every ? [] : svg("text", { class: (after / every) % 2 ? "wide" : undefined, x, y, "text-anchor": after ? "middle" : "end" }, withoutWeekday(day(from)));
   });
 }
 

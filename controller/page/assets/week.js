@@ -1,4 +1,4 @@
-// The week of a ClusterQueue on one strip: when it may start Jobs, what an hour costs, how its quota changes.
+// The week of a ClusterQueue in words and tables: when it may start Jobs, what an hour costs; and how its quota changes, as a strip.
 
 import { block, foldedTable, nowLine, percent, scaleOf, ticks } from "./chart.js";
 import { faint, h, svg } from "./dom.js";
