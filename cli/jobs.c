@@ -40,8 +40,7 @@ static void say_none(const struct jobs_options *o, const char *ns)
 		fputs(text, stderr);
 }
 
-/* Refuses a queue of which no Job was found because there is none of that name. Below 0: say_none() has nothing to
- * add. */
+/* Refuses the queue of -q where it is not there. Below 0: there is none of that name. */
 static int check_queue(struct ev_loop *loop, struct kube_client *client, const char *ns,
 	const struct jobs_options *o, struct err *e)
 {

@@ -47,8 +47,8 @@ static void put_clock(struct jobs_report *r, int64_t at_ms, struct buf *out)
 	short_times_put(&times, at_ms, out);
 }
 
-/* Appends what is known of a start that has no time: "never" of a Job that must be changed first, "?" where none
- * was worked out yet. */
+/* Appends what is known of a start that has no time: "never" of a Job that could not start in an
+ * empty cluster, "?" where none was worked out yet. */
 static void put_no_time(const cJSON *status, struct buf *out)
 {
 	enum wait_reason reason = wait_reason_named(text_of(status, "reason"));

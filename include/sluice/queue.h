@@ -710,8 +710,7 @@ const char *queue_job_hold(const struct queue *q, const struct uid *uid);
 /* Says whether a Job that waits for this reason starts only after a person has changed it, or an
  * object that it needs. No start of it can be told. */
 bool wait_reason_needs_change(enum wait_reason r);
-/* Says whether the Job as it is could not start, however much others make way: it, or what it asks for, must be
- * changed. */
+/* Says whether a Job that waits for this reason could not start however many others made way. */
 bool wait_reason_never_starts(enum wait_reason r);
 
 struct explanation {

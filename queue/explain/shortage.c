@@ -125,8 +125,8 @@ static size_t closest_flavor(const struct shortage *l, bool of_all)
 	return best;
 }
 
-/* Adds who has what is not in use and yet not left: Jobs that start when pods of stopped ones are gone,
- * and other queues that have borrowed it. */
+/* Adds who has what is not in use and yet not left: other queues that have borrowed it, and Jobs that
+ * start when pods of stopped ones are gone. */
 static void add_taken(struct text *t, const struct quota_row *row)
 {
 	__int128 unused = row->nominal - row->use[QUOTA_NOW], now = quota_free(row, QUOTA_NOW);

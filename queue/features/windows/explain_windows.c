@@ -116,8 +116,8 @@ static void add_closed_to_job(
 	add_too_short(t, &then, expected_ms, not_before_ms, r->opens_ms);
 }
 
-/* Tells whether the state is not the one of now_ms: what is asked may lie before the last pass, as
- * at the end of a play, or behind a turn that no pass has seen. */
+/* Tells whether the state that is kept is not that of now_ms. What is asked about may lie before the
+ * last pass, as at the end of a play, or behind a turn of a Calendar that no pass has seen. */
 static bool is_of_another_time(const struct queue *q, const struct window_state *r, int64_t now_ms)
 {
 	int64_t turns_ms = r->open ? r->closes_ms : r->opens_ms;
