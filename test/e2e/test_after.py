@@ -43,7 +43,7 @@ def test_prep_then_eight_shards_then_a_report(world):
     world.job("prep", pods=2)
     world.started("prep")
     world.finish_one("prep")
-    world.wait("a shard to tell how far prep is", lambda: "prep (1 of 2 pods done)" in world.explain("shard-3")["sentence"], about="shard-3")
+    world.wait("a shard to tell how far prep is", lambda: "prep to succeed (1 of 2 pods done)" in world.explain("shard-3")["sentence"], about="shard-3")
     world.finish("prep")
     for name in shards:
         world.started(name)

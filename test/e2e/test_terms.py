@@ -46,7 +46,7 @@ def sluice(program, world):
 
 
 BAD = {
-    "deadline": ("tomorrow", 'metadata.annotations.sluice.dev/deadline: "tomorrow" names no time zone; write it behind, as in "tomorrow Europe/Berlin"'),
+    "deadline": ("tomorrow", 'metadata.annotations.sluice.dev/deadline: "tomorrow" names no time zone and no time of day; write both, as in "tomorrow 8:00 Europe/Berlin"'),
     "start-after": ("08:00 Europe/Berlim", 'there is no time zone "Europe/Berlim" where Sluice runs'),
     "on-missed-deadline": ("Cancel", "write RunAnyway or Hold"),
     "start": ("cheap", "write Asap or Cheapest"),

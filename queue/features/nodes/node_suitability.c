@@ -149,8 +149,7 @@ void node_suitability_answer(const struct node_suitability *t, const struct pod_
 	if (!ret->has_taints)
 		return;
 	answer_of(t, template, flavors, n, true, &tolerant);
-	if (tolerant.fit == FIT_NEVER)
-		*ret = tolerant;
+	ret->has_taints = tolerant.fit != FIT_NEVER;
 }
 
 static bool ask(const struct node_suitability *t, const struct pod_template *template,

@@ -71,8 +71,8 @@ bool node_suitability_asks(
  * be made that can? */
 bool node_suitability_never(const struct node_suitability *t, const struct clusterqueue *cq,
 	struct pod_template *template, const struct flavor *const *flavors, size_t n);
-/* Asks the nodes that are there anew, and answers in the scheduler's words. Taints are left out of
- * them where tolerating them would not help. */
+/* Asks the nodes that are there anew, and answers in the scheduler's words. has_taints: tolerating
+ * them would help. */
 void node_suitability_answer(const struct node_suitability *t, const struct pod_template *template,
 	const struct flavor *const *flavors, size_t n, struct fit_answer *ret);
 
