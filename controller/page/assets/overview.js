@@ -96,13 +96,12 @@ function figures(known, namespace) {
 
 /* ---- why Jobs wait ---- */
 
-// What keeps them until somebody acts, and what somebody decided.
-const STUCK = new Set(["Misconfigured", "NoMatchingFlavor", "NoNodeSuits", "ExceedsMaxQuota", "DependencyNeverSatisfied", "Deactivated"]);
+// What somebody decided.
 const DECIDED = new Set(["OnHold", "Suspended", "BudgetExhausted"]);
 
 function kindOf({ reason, needsChange }) {
   if (DECIDED.has(reason)) return "warn";
-  return needsChange || STUCK.has(reason) ? "bad" : "soon";
+  return needsChange ? "bad" : "soon";
 }
 
 const UNTIL = { NextStart: "next start", Opening: "opens", Pause: "goes on" };
