@@ -209,7 +209,7 @@ def a_place_in_line(shop):
         "sluice jobs": lambda: listed(shop.said("jobs", "-n", w.ns)["items"]),
         "kubectl get qj": printed,
         **drawn(shop, f"jobs?clusterQueue={w.full('borrower')}", lambda page: [
-            (name, int(place)) for _, row in page.rows() for place, name in re.findall(rf"^(\d+)\s*{w.ns}/(\w+)", row)]),
+            (name, int(place)) for _, row in page.rows() for name, place in re.findall(rf"{w.ns}/(\w+)\n+(\d+)\n", row)]),
     }, list(LINE.items()))
     q = w.full("borrower")
     assert f"it is first in ClusterQueue {q}" in w.explain("next")["sentence"]
