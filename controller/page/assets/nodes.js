@@ -43,6 +43,8 @@ function stateOf(node) {
   return node.cordoned ? ["Cordoned", "soon", "cordoned"] : ["Ready", "run"];
 }
 
+const isUsual = ([, kind]) => kind === "run";
+
 /* ---- by what squares are filled ---- */
 
 // A measure: { word, params, parts(node): [[class, share], ...] from below, words(node), sums(nodes), state(node), keys }.
@@ -102,17 +104,23 @@ function nodeWords(node, measure) {
 
 const nodeSquare = (node, measure) => square(measure.parts(node), measure.state(node), nodeWords(node, measure));
 
-// All that are in one state and as full to a tenth: a square that is filled as they are, and how many.
-function buckets(list, measure) {
-  const alike = new Map();
+// All that are in one state and as full to a tenth, the usual state and the fullest first.
+function alike(list, measure) {
+  const found = new Map();
   for (const node of list) {
-    const parts = measure.parts(node).map(([name, share]) => [name, Math.round(10 * share) / 10]), state = measure.state(node), key = JSON.stringify([state, parts]);
-    const full = parts.reduce((all, [name, share]) => all + (name === "lent" ? 0 : share), 0);
-    if (!alike.has(key)) alike.set(key, { state, parts, full, nodes: [] });
-    alike.get(key).nodes.push(node);
+    const state = measure.state(node), shares = measure.parts(node).filter(([name]) => name !== "lent").map(([, share]) => share);
+    const full = state[1] === "bad" ? 0 : Math.round(10 * shares.reduce((all, share) => all + share, 0)), key = `${state[0]} ${full}`;
+    if (!found.has(key)) found.set(key, { state, full, nodes: [] });
+    found.get(key).nodes.push(node);
   }
-  return [...alike.values()].sort((a, b) => a.state[0].localeCompare(b.state[0]) || b.full - a.full).map(({ state, parts, nodes: some }) =>
-    h("span", { class: "bucket", title: `${count(some.length, "Node")}: ${state[0].toLowerCase()}, ${measure.sums(some)}` }, square(parts, state), ` ${some.length}`));
+  return [...found.values()].sort((a, b) => isUsual(b.state) - isUsual(a.state) || a.state[0].localeCompare(b.state[0]) || b.full - a.full);
+}
+
+// A square that is filled as those Nodes are on average, and how many they are.
+function bucket({ state, nodes: some }, measure) {
+  const parts = measure.parts(some[0]).map(([name], i) => [name, some.reduce((all, node) => all + measure.parts(node)[i][1], 0) / some.length]);
+  const title = `${count(some.length, "Node")}: ${state[0].toLowerCase()}, ${measure.sums(some)}`;
+  return h("span", { class: "bucket", title }, square(parts, state), ` ${some.length.toLocaleString("en")}`);
 }
 
 // A Node is in the most particular of its flavors.
@@ -128,15 +136,16 @@ function groupsOf(list) {
 
 function groupWords(list, measure) {
   const states = new Map();
-  for (const node of list) states.set(measure.state(node)[0], (states.get(measure.state(node)[0]) || 0) + 1);
-  const unusual = [...states].filter(([word]) => !["Ready", "Lends"].includes(word)).map(([word, n]) => `${n} ${word.toLowerCase()}`);
+  for (const [word] of list.map(measure.state).filter((state) => !isUsual(state))) states.set(word, (states.get(word) || 0) + 1);
+  const unusual = [...states].sort(([a], [b]) => a.localeCompare(b)).map(([word, n]) => `${n} ${word.toLowerCase()}`);
   return [count(list.length, "Node"), ...unusual, measure.sums(list)].join(" · ");
 }
 
 function group([flavor, list], measure) {
   const words = groupWords(list, measure), title = flavor || "Of no flavor", isFolded = list.length > EACH_MAX;
   return h("div", { class: "node-group" }, h("p", {}, h("strong", {}, title), h("span", { class: "faint small" }, ` ${words}`)),
-    h("div", { class: `squares ${list.length > LARGE_MAX && !isFolded ? "" : "large"}`, role: "img", "aria-label": `${title}: ${words}` }, isFolded ? buckets(list, measure) : list.map((node) => nodeSquare(node, measure))));
+    h("div", { class: `squares ${list.length > LARGE_MAX && !isFolded ? "" : "large"}`, role: "img", "aria-label": `${title}: ${words}` },
+      isFolded ? alike(list, measure).map((one) => bucket(one, measure)) : list.map((node) => nodeSquare(node, measure))));
 }
 
 function map(list, measure) {
@@ -215,12 +224,12 @@ function shown(told, params, measure) {
     card("Nodes by flavor", groupWords(found, measure), map(found, measure), nodeTable(told, found, params, measure))];
 }
 
-// What is told of Nodes, each with what it lends where any do.
-async function ask(signal) {
-  const [report, lending] = await Promise.all([nodeReport(signal), orNull(nodes(signal), 404)]);
+// What is told of Nodes, each with what it lends where any do. wants: whether what is lent is asked for.
+async function ask(signal, wants) {
+  const [report, lending] = await Promise.all([nodeReport(signal), wants ? orNull(nodes(signal), 404) : null]);
   const lends = lending?.lends ? lending : { pools: [], nodes: [] }, byName = new Map(lends.nodes.map((one) => [one.node, one]));
   for (const node of report.nodes) node.lending = byName.get(node.name);
-  return { ...lends, ...report };
+  return { ...lends, ...report, isLendingKnown: lending !== null };
 }
 
 export async function nodesPage(page) {
@@ -233,7 +242,7 @@ export async function nodesPage(page) {
   draw(content, bar(), part);
   await again(LOOK_MS, page, async () => {
     const before = measures.length;
-    told = await ask(signal);
+    told = await ask(signal, told?.isLendingKnown !== false); // who lends nothing is not asked again
     measures = measuresOf(told);
     if (measures.length !== before && !signal.aborted) content.firstElementChild.replaceWith(bar());
     show();
