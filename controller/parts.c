@@ -50,6 +50,7 @@ struct answer_sources parts_sources(const struct parts *p, const struct loop_sta
 		.counters = p->counters,
 		.decision_log = p->decision_log,
 		.overcommit_controller = p->overcommit_controller,
+		.informer = p->informer,
 		.identity = p->options->identity,
 		.fair_sharing = p->options->settings.config.fair_sharing,
 		.state = state};

@@ -134,6 +134,17 @@ static void serve_summary(struct answers *a, const struct job_query *query, stru
 	buf_add(out, a->summary.ptr, a->summary.len);
 }
 
+/* Nodes are told of without a look at Jobs. */
+static void serve_nodes(const struct answers *a, const struct job_query *query, struct buf *out)
+{
+	const struct report_sources s = report_sources_of(a->from);
+	const struct report_path path = {.report = REPORT_NODES};
+	struct err e = {""};
+	must(report_put(&s, &path, NULL, out, &e) == 0);
+	if (query->takes_gzip)
+		coding_gzip(out);
+}
+
 /* Answers a question of the reader, in the child. */
 static void serve(struct slice question, uint64_t moment, struct buf *out, void *ctx)
 {
@@ -141,7 +152,7 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 	struct job_query query;
 	must(question.len >= sizeof(query));
 	memcpy(&query, question.ptr, sizeof(query));
-	if (!a->all) {
+	if (!a->all && query.ask != ASK_NODES) {
 		struct queued_jobs_sources s = sources(a);
 		a->all = queued_jobs_new(&s);
 	}
@@ -164,6 +175,9 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 		return;
 	case ASK_SUMMARY:
 		serve_summary(a, &query, out);
+		return;
+	case ASK_NODES:
+		serve_nodes(a, &query, out);
 		return;
 	}
 	must_not_get_here();
@@ -304,7 +318,12 @@ static void take_read(struct answers *a, struct http_question *q, const struct r
 
 static void take_report(struct answers *a, struct http_question *q, const struct report_path *p)
 {
-	if (!report_take(a->from, q, p))
+	const struct job_query nodes = {.ask = ASK_NODES, .takes_gzip = http_takes_gzip(q)};
+	if (report_take(a->from, q, p))
+		return;
+	if (p->report == REPORT_NODES)
+		take_later(a, q, &nodes);
+	else
 		take_read(a, q, p);
 }
 

@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "controller/past/answer.h"
 #include "controller/past/cost.h"
+#include "controller/answers/node_report.h"
 #include "controller/answers/queued_job.h"
 #include "controller/answers/report_views.h"
 #include "controller/answers/start_review.h"
@@ -38,6 +39,7 @@ static const struct resource_row {
 	{"summaries", "summary", "SummaryReport", true, {"list"}, NULL},
 	{"queuereports", "queuereport", "QueueReport", true, {"list"}, NULL},
 	{"budgetreports", "budgetreport", "BudgetReport", false, {"list"}, NULL},
+	{"nodereports", "nodereport", "NodeReport", false, {"list"}, NULL},
 	{"overcommits", "overcommit", "OvercommitReport", false, {"get", "list"}, NULL},
 	{"clusterqueues/queuedjobs", "", "QueuedJobList", false, {"get"}, NULL},
 	{"clusterqueues/week", "", "ClusterQueueWeek", false, {"get"}, NULL},
@@ -256,7 +258,7 @@ static void put_schemas(struct json_writer *w)
 	static const struct view *const kinds[] = {&queued_job_view, &start_review_view,
 		&whatif_view, &cost_report_view, &usage_report_view, &job_history_view,
 		&run_spans_view, &decision_report_view, &queue_report_view, &budget_report_view,
-		&overcommit_report_view, &week_view, &usage_view, &timeline_view, &summary_view};
+		&node_report_view, &overcommit_report_view, &week_view, &usage_view, &timeline_view, &summary_view};
 	struct schemas all = {.n = 0};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		collect(&all, kinds[i]);

@@ -34,6 +34,7 @@ enum job_query_ask {
 	ASK_EVENTS,   /* behind the query: struct job_query_events, then orders of watch_rows.h */
 	ASK_TIMELINE, /* timeline.h; ns, clusterqueue and span_ms say of what */
 	ASK_SUMMARY,  /* summary.h; ns and by say of what */
+	ASK_NODES,    /* node_report.h */
 };
 
 /* By what a summary groups Jobs. */

@@ -9,6 +9,7 @@
 #include "controller/answers/budgets.h"
 #include "controller/answers/complaint.h"
 #include "controller/answers/job_query.h"
+#include "controller/answers/node_report.h"
 #include "controller/answers/queues.h"
 #include "controller/answers/watch_terms.h"
 #include "controller/answers/week.h"
@@ -17,6 +18,7 @@
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/past/answer.h"
 #include "controller/past/past_questions.h"
+#include "controller/watch/informer.h"
 
 enum { ANSWER_MAX_BYTES = 64 << 20 };
 
@@ -32,13 +34,13 @@ enum scope {
 /* Puts the members behind kind and apiVersion; none on an error. */
 typedef int put_fn(const struct report_sources *s, const struct report_path *p, const char *after,
 	struct json_writer *w, struct err *e);
-static put_fn put_decisions, put_queues, put_budgets, put_overcommits, put_week;
+static put_fn put_decisions, put_queues, put_budgets, put_nodes, put_overcommits, put_week;
 
 static const struct row {
 	const char *resource; /* in rights, and in paths */
 	const char *object;   /* the kind of the answer */
 	enum scope scope;
-	put_fn *put;	     /* NULL: the ledger answers, or the reader */
+	put_fn *put;	     /* NULL: the ledger answers, or the reader goes over all Jobs */
 	enum past_kind past; /* question to the ledger, where put is NULL */
 	const char *command; /* command that prints it; NULL: none */
 	bool is_of_reader;
@@ -54,6 +56,8 @@ static const struct row {
 		.is_of_reader = true},
 	[REPORT_QUEUES] = {"queuereports", "QueueReport", IN_NAMESPACES, put_queues, 0, "queue"},
 	[REPORT_BUDGETS] = {"budgetreports", "BudgetReport", OF_ALL, put_budgets, 0, NULL},
+	[REPORT_NODES] = {"nodereports", "NodeReport", OF_ALL, put_nodes, 0, NULL,
+		.is_of_reader = true},
 	[REPORT_OVERCOMMITS] = {"overcommits", "OvercommitReport", OF_ALL_AND_EACH, put_overcommits,
 		0, NULL},
 	[REPORT_WEEK] = {"clusterqueues/week", "ClusterQueueWeek", OF_CLUSTERQUEUE, put_week, 0,
@@ -181,6 +185,14 @@ static int put_budgets(const struct report_sources *s, const struct report_path 
 	return 0;
 }
 
+static int put_nodes(const struct report_sources *s, const struct report_path *p, const char *after,
+	struct json_writer *w, struct err *e)
+{
+	(void)p, (void)after, (void)e;
+	node_report_put(s, w);
+	return 0;
+}
+
 static int put_overcommits(const struct report_sources *s, const struct report_path *p,
 	const char *after, struct json_writer *w, struct err *e)
 {
@@ -234,17 +246,23 @@ static void answer(struct http_question *q, struct buf *body)
 	buf_done(body);
 }
 
-static void take_now(
-	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
+struct report_sources report_sources_of(const struct answer_sources *from)
 {
-	const struct report_sources s = {.queue = from->queue,
+	return (struct report_sources){.queue = from->queue,
 		.gate = from->gate,
 		.counters = from->counters,
 		.decision_log = from->decision_log,
 		.overcommit_controller = from->overcommit_controller,
 		.fair_sharing = from->fair_sharing,
 		.ledger_up = pg_up(from->pg),
+		.pods_denied = informer_pods_denied(from->informer),
 		.now_ms = clock_of_loop_ms(ev_now(from->loop))};
+}
+
+static void take_now(
+	const struct answer_sources *from, struct http_question *q, const struct report_path *p)
+{
+	const struct report_sources s = report_sources_of(from);
 	struct buf whole;
 	struct err e = {""};
 	buf_init(&whole, ANSWER_MAX_BYTES);
@@ -347,10 +365,10 @@ bool report_take(
 		complain(q, 400, sentence);
 	} else if (report_wants_table(http_header(q, "Accept"))) {
 		complain_of_table(q, r);
-	} else if (r->put) {
-		take_now(from, q, p);
 	} else if (r->is_of_reader) {
 		return false;
+	} else if (r->put) {
+		take_now(from, q, p);
 	} else {
 		take_past(from, q, p);
 	}

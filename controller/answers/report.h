@@ -12,6 +12,7 @@
  *   [namespaces/NS/]summaries[?by=...]: Jobs summed up (summary.h).
  *   [namespaces/NS/]queuereports: queues, as they are now (queues.h).
  *   budgetreports: what Budgets have left (budgets.h).
+ *   nodereports: Nodes, and what their pods ask for, by the reader (node_report.h).
  *   overcommits[/NODE]: what is lent of Nodes.
  *   clusterqueues/NAME/week: windows, prices and quota (week.h).
  *   clusterqueues/NAME/usage[?since=...&until=...]: what the ClusterQueue held.
@@ -42,6 +43,7 @@ enum report {
 	REPORT_SUMMARIES,
 	REPORT_QUEUES,
 	REPORT_BUDGETS,
+	REPORT_NODES,
 	REPORT_OVERCOMMITS,
 	REPORT_WEEK,
 	REPORT_USAGE,
@@ -80,8 +82,11 @@ struct report_sources {
 	const struct decision_log *decision_log;
 	const struct overcommit_controller *overcommit_controller; /* NULL: no Node is followed */
 	bool fair_sharing, ledger_up;
+	bool pods_denied; /* the controller may not read pods */
 	int64_t now_ms;
 };
+
+struct report_sources report_sources_of(const struct answer_sources *from);
 
 /* Puts the object into out, which is empty. after: the parameter; NULL: not given. ERR_INVALID,
  * ERR_GONE: a sentence, and out stays empty. */

@@ -32,6 +32,7 @@ struct answer_sources {
 	const struct counters *counters;
 	const struct decision_log *decision_log;
 	const struct overcommit_controller *overcommit_controller; /* NULL: no Node is followed */
+	const struct informer *informer;			   /* may pods be read? */
 	const char *identity;					   /* of this controller */
 	bool fair_sharing;
 	const struct loop_state *state;

@@ -774,6 +774,11 @@ void informer_denied(const struct informer *o, struct buf *out)
 	for (size_t i = 0; i < KINDS; i++)
 		if (o->view[i].denied)
 			name_view(&o->view[i], out);
-	if (o->pods.denied && queue_wants_pods(o->options.queue))
+	if (informer_pods_denied(o))
 		name_view(&o->pods, out);
+}
+
+bool informer_pods_denied(const struct informer *o)
+{
+	return o->pods.denied && queue_wants_pods(o->options.queue);
 }

@@ -93,5 +93,7 @@ size_t informer_health(const struct informer *o, struct kind_health ret[KIND_HEA
 int64_t informer_jobs_stalled_ms(const struct informer *o);
 /* Appends the kinds that it may not follow: "nodes, resourcequotas". */
 void informer_denied(const struct informer *o, struct buf *out);
+/* Tells whether it may not read pods. Known only while they are wanted (queue_wants_pods()). */
+bool informer_pods_denied(const struct informer *o);
 
 #endif

@@ -1076,6 +1076,37 @@ struct class_view {
  * index 0 on, with no fact told meanwhile. */
 bool queue_view_class(const struct queue *q, size_t index, struct class_view *ret);
 
+/* What is known of the pods that are bound to nodes (queue_wants_pods()). */
+enum followed_pods {
+	PODS_UNWANTED, /* nothing asks for them */
+	PODS_AWAITED,  /* not all have been told yet */
+	PODS_FOLLOWED, /* all that the caller may read */
+};
+enum followed_pods queue_followed_pods(const struct queue *q);
+
+/* One resource of a node. Of its bound pods, and of those that Jobs of the queue have made. */
+struct node_amount_view {
+	const char *resource;
+	int64_t allocatable, requested, of_jobs;
+};
+
+struct node_view {
+	const char *name;
+	bool cordoned;
+	const struct taint *taints;
+	size_t ntaints;
+	/* The flavors whose nodeLabels it has: those of idle resources last, before them those with
+	 * the most labels first. */
+	const char *const *flavors;
+	size_t nflavors;
+	const struct node_amount_view *amounts;
+	size_t namounts, pods; /* bound pods that were told */
+};
+
+/* Tells of each node, in name order. The view is for the call. */
+typedef void queue_node_fn(const struct node_view *v, void *ctx);
+void queue_each_node(const struct queue *q, queue_node_fn *fn, void *ctx);
+
 /* Returns a number that changes whenever a view may have: a reporter keeps the last one it
  * wrote. */
 uint64_t queue_version(const struct queue *q);

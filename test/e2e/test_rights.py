@@ -161,7 +161,7 @@ def test_and_shows_nothing_of_any_other(tenants, leads):
     absent = get(leads.port, job_path(tenants.other, "none"), tenants.token)
     assert there.status == 403 and f"get queuedjobs.visibility.sluice.dev in namespace {tenants.other.ns}" in there.text
     assert (absent.status, absent.text) == (there.status, there.text), "it tells whether the Job exists"
-    for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", "/metrics", f"{ROOT}/overcommits", "/api",
+    for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", "/metrics", f"{ROOT}/nodereports", f"{ROOT}/overcommits", "/api",
                  f"{ROOT}/overcommits/node-0", f"{ROOT}/costs", f"{theirs}/costs?by=owner", f"{ROOT}/queuedjobs", f"{theirs}/histories",
                  f"{theirs}/histories?fold=true", f"{ROOT}/timelines", f"{theirs}/timelines", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/queuedjobs"):
         answer = get(leads.port, path, tenants.token)
@@ -179,7 +179,7 @@ def test_the_api_server_lets_a_tenant_see_as_little(tenants):
     theirs, own, queue = f"{ROOT}/namespaces/{tenants.other.ns}", f"{ROOT}/namespaces/{tenants.mine.ns}", tenants.mine.full("q")
     assert asking_ns.get(f"{own}/decisions")["kind"] == "DecisionReport"
     assert asking_ns.get(f"{own}/queuereports")["kind"] == "QueueReport"
-    for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", f"{ROOT}/overcommits",
+    for path in (f"{ROOT}/decisions", f"{theirs}/decisions", f"{ROOT}/queuereports", f"{ROOT}/budgetreports", f"{ROOT}/nodereports", f"{ROOT}/overcommits",
                  f"{theirs}/queuereports", f"{ROOT}/clusterqueues/{queue}/usage", f"{ROOT}/clusterqueues/{queue}/week"):
         with pytest.raises(ApiError) as refusal:
             asking_ns.get(path)
@@ -191,7 +191,7 @@ def test_queues_are_for_viewers_and_name_no_job(tenants, leads):
     report = f"{ROOT}/queuereports"
     wait_until("the viewer to be let in", lambda: get(leads.port, report, viewer).status == 200, SOON)
     queue = tenants.mine.full("q")
-    for path in ("/metrics", f"{ROOT}/budgetreports", f"{ROOT}/decisions", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/usage"):
+    for path in ("/metrics", f"{ROOT}/budgetreports", f"{ROOT}/nodereports", f"{ROOT}/decisions", f"{ROOT}/clusterqueues/{queue}/week", f"{ROOT}/clusterqueues/{queue}/usage"):
         assert get(leads.port, path, viewer).status == 200, path
     told = get(leads.port, report, viewer).text
     assert queue in told and "secret" not in told

@@ -68,7 +68,7 @@ export async function orNull(question, ...statuses) {
 const SIGNED_OUT = "You are no longer signed in at the proxy in front of this page. Reload the page.";
 
 // What is told of queues wants rights that roles give together, as sluice-viewer does.
-const OF_QUEUES = /v1alpha1\/(queuereports|budgetreports|overcommits|clusterqueues\/[^/]+\/usage)(\?|$)/;
+const OF_QUEUES = /v1alpha1\/(queuereports|budgetreports|nodereports|overcommits|clusterqueues\/[^/]+\/usage)(\?|$)/;
 
 function learnFrom(path, { ok, status }) {
   if (OF_QUEUES.test(path) && !session.who && (ok || status === 403)) session.maySeeQueues = ok;
@@ -132,6 +132,7 @@ export const whoAmI = (signal) => get("/page/session", {}, signal);
 export const week = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/week`, {}, signal);
 export const usage = (clusterQueue, signal) => get(`${ROOT}/clusterqueues/${segment(clusterQueue)}/usage`, { since: "24h" }, signal);
 export const budgets = (signal) => get(`${ROOT}/budgetreports`, {}, signal);
+export const nodeReport = (signal) => get(`${ROOT}/nodereports`, {}, signal);
 export const nodes = (signal) => get(`${ROOT}/overcommits`, {}, signal);
 export const job = (namespace, name, signal) => get(`${scoped("queuedjobs", namespace)}/${segment(name)}`, {}, signal);
 // What would make a Job start earlier; each question makes the server play the queue.

@@ -4,6 +4,7 @@
 #include "api_answer.h"
 
 #include "controller/answers/discovery.h"
+#include "queue/cluster/nodes.h"
 
 static const cJSON *status_of(const cJSON *object)
 {
@@ -625,6 +626,141 @@ static void decisions_of_one_namespace_name_no_other(void **state)
 	world_close(&w);
 }
 
+static void set_labelled_flavor(struct queue *q, const char *name, size_t nlabels)
+{
+	static const struct label labels[] = {{"pool", "gpu"}, {"zone", "a"}};
+	struct err e = {""};
+	assert_int_equal(queue_set_flavor(q,
+				 &(struct flavor_spec){.name = name,
+					 .nodes = {.labels = labels, .nlabels = nlabels}},
+				 &e),
+		0);
+}
+
+/* A node of 8 cpu, in pool gpu and zone a. */
+static struct node_spec node_of(const char *name)
+{
+	static const struct label labels[] = {
+		{"kubernetes.io/hostname", "n1"}, {"pool", "gpu"}, {"zone", "a"}};
+	static const struct resource has[] = {
+		{"cpu", 8000}, {"memory", 34359738368}, {"pods", 110}};
+	return (struct node_spec){
+		.name = name, .labels = labels, .nlabels = 3, .allocatable = {has, 3}};
+}
+
+static void set_nodes(struct queue *q)
+{
+	static const struct taint sick[] = {
+		{"node.kubernetes.io/unreachable", "", TAINT_NO_SCHEDULE},
+		{"node.kubernetes.io/unreachable", "", TAINT_NO_EXECUTE}};
+	static const struct resource small[] = {{"cpu", 3900}};
+	struct node_spec cordoned = node_of("n2"),
+			 away = {.name = "n0", .taints = sick, .ntaints = 2};
+	cordoned.unschedulable = true;
+	cordoned.nlabels = 2;
+	away.allocatable = (struct resource_list){small, 1};
+	queue_set_node(q, &cordoned);
+	queue_set_node(q, &away);
+	struct node_spec n1 = node_of("n1");
+	queue_set_node(q, &n1);
+	set_labelled_flavor(q, "gpu", 1);
+	set_labelled_flavor(q, "gpu-a", 2);
+}
+
+/* A pod that asks for 1500m cpu and something that no node has; of the Job with that number. */
+static void bind_pod(struct queue *q, unsigned char number, const char *node, unsigned char job)
+{
+	static const struct resource requests[] = {{"cpu", 1500}, {"example.com/none", 2}};
+	static const struct container container = {.requests = {requests, 2}};
+	const struct pod pod = {.ns = "team-a",
+		.node_name = node,
+		.scheduler = "default-scheduler",
+		.resources = {.containers = &container, .ncontainers = 1}};
+	queue_bind_pod(
+		q, &(struct bound_pod){
+			   .uid = {{number, 1}}, .node = node, .pod = &pod, .owner = {{job}}});
+}
+
+static void ask_for_pods(struct queue *q)
+{
+	struct clusterqueue_spec s = {.name = "full",
+		.cohort = "",
+		.has_namespace_selector = true,
+		.cluster_fit = CLUSTER_FIT_NOW};
+	struct err e = {""};
+	assert_int_equal(queue_set_clusterqueue(q, &s, &e), 0);
+}
+
+static const char *text_of(const cJSON *node, const char *member, const char *resource)
+{
+	return json_text(json_object(node, member), resource);
+}
+
+static void nodes_are_told_with_their_flavors(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	set_nodes(w.queue);
+	bind_pod(w.queue, 1, "n1", 0);
+	ask_report(&a, &w, "nodereports", NULL);
+	const cJSON *n0 = json_array(a.root, "nodes")->child, *n1 = n0->next, *n2 = n1->next;
+	assert_string_equal(json_text(n0, "name"), "n0");
+	assert_true(cJSON_IsFalse(json_get(n0, "ready")));
+	assert_int_equal(cJSON_GetArraySize(json_array(n0, "taints")), 1);
+	assert_string_equal(text_of(n0, "allocatable", "cpu"), "3900m");
+	assert_string_equal(json_array(n1, "flavors")->child->valuestring, "gpu-a");
+	assert_string_equal(text_of(n1, "allocatable", "memory"), "32Gi");
+	assert_true(cJSON_IsTrue(json_get(n1, "ready")));
+	assert_true(cJSON_IsFalse(json_get(n1, "cordoned")));
+	assert_true(cJSON_IsTrue(json_get(n2, "cordoned")));
+	assert_string_equal(json_array(n2, "flavors")->child->valuestring, "gpu");
+	assert_null(n2->next);
+	assert_null(json_get(n1, "requested"));
+	assert_null(json_get(n1, "pods"));
+	assert_string_equal(json_text(a.root, "podsReason"), "NotAskedFor");
+	done(&a);
+	world_close(&w);
+}
+
+static void nodes_are_told_with_what_their_pods_ask_for(void **state)
+{
+	(void)state;
+	struct world w;
+	struct answer a;
+	world_open(&w, "batch");
+	set_nodes(w.queue);
+	ask_for_pods(w.queue);
+	world_add_job(&w, 7, "one");
+	bind_pod(w.queue, 1, "n1", 7);
+	bind_pod(w.queue, 2, "n1", 9); /* of a Job that is in no queue */
+	bind_pod(w.queue, 3, "n1", 0);
+	bind_pod(w.queue, 4, "gone", 0);
+	ask_report(&a, &w, "nodereports", NULL);
+	assert_string_equal(json_text(a.root, "podsReason"), "NotListedYet");
+	done(&a);
+	queue_know_pods(w.queue, true);
+	ask_report(&a, &w, "nodereports", NULL);
+	assert_true(cJSON_IsTrue(json_get(a.root, "podsFollowed")));
+	const cJSON *n0 = json_array(a.root, "nodes")->child, *n1 = n0->next;
+	assert_int_equal(count(n0, "pods"), 0);
+	assert_null(json_object(n0, "requested")->child);
+	assert_int_equal(count(n1, "pods"), 3);
+	assert_string_equal(text_of(n1, "requested", "cpu"), "4500m");
+	assert_string_equal(text_of(n1, "requested", "pods"), "3");
+	assert_null(text_of(n1, "requested", "example.com/none"));
+	assert_string_equal(text_of(n1, "requestedByJobs", "cpu"), "1500m");
+	assert_null(strstr(buf_text(&a.body), "team-a"));
+	done(&a);
+	w.reports.pods_denied = true;
+	ask_report(&a, &w, "nodereports", NULL);
+	assert_string_equal(json_text(a.root, "podsReason"), "Forbidden");
+	assert_null(json_get(json_array(a.root, "nodes")->child, "requested"));
+	done(&a);
+	world_close(&w);
+}
+
 /* kubectl finds each in the list of resources, and each kind has a schema. */
 static void each_report_is_discovered(void **state)
 {
@@ -635,7 +771,8 @@ static void each_report_is_discovered(void **state)
 		{"histories", "JobHistory"}, {"decisions", "DecisionReport"},
 		{"timelines", "Timeline"}, {"summaries", "SummaryReport"},
 		{"queuereports", "QueueReport"}, {"budgetreports", "BudgetReport"},
-		{"overcommits", "OvercommitReport"}, {"clusterqueues/q/week", "ClusterQueueWeek"},
+		{"nodereports", "NodeReport"}, {"overcommits", "OvercommitReport"},
+		{"clusterqueues/q/week", "ClusterQueueWeek"},
 		{"clusterqueues/q/usage", "ClusterQueueUsage"}};
 	struct buf resources, schemas;
 	buf_init(&resources, 1 << 20);
@@ -672,6 +809,8 @@ int main(void)
 		cmocka_unit_test(a_report_of_one_namespace_has_its_queues_and_sums),
 		cmocka_unit_test(classes_are_told_that_jobs_may_name),
 		cmocka_unit_test(what_is_not_there_is_said_so),
+		cmocka_unit_test(nodes_are_told_with_their_flavors),
+		cmocka_unit_test(nodes_are_told_with_what_their_pods_ask_for),
 		cmocka_unit_test(each_report_is_discovered),
 		cmocka_unit_test(paths_of_before_lead_to_those_of_now),
 		cmocka_unit_test(readiness_says_what_is_missing),

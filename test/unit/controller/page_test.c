@@ -83,6 +83,7 @@ static void each_path_wants_its_right(void **state)
 		{ROOT "/namespaces/ml/queuereports", false,
 			"list queuereports.visibility.sluice.dev in namespace ml"},
 		{ROOT "/budgetreports", false, "list budgetreports.visibility.sluice.dev"},
+		{ROOT "/nodereports", false, "list nodereports.visibility.sluice.dev"},
 		{ROOT "/overcommits", false, "list overcommits.visibility.sluice.dev"},
 		{ROOT "/overcommits/n1", false, "get overcommits.visibility.sluice.dev"},
 		{ROOT "/clusterqueues/night/week", false,
