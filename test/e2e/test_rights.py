@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from conftest import BIN, LATER, SOON, World, as_account, config_for, run_with, token
-from objects import annotations, jobs_path, story
+from objects import annotations, job, jobs_path, story
 from sandbox import ApiError, asking, wait_until
 from sandbox.asking import ROOT
 
@@ -246,6 +246,10 @@ def test_a_session_says_who_asks_and_which_namespaces_there_are(tenants, leads, 
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "mia"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sluice-batch-user"},
         "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "mia@example.com"}]})
+    # She has a Job there: of many namespaces, those come first.
+    manifest = json.dumps(job("hers", "q", {"cpu": "2"}, suspend=True))
+    wait_until("Mia to be let in", lambda: box.kubectl("create", "-f", "-", "-n", other.ns, "--as", "mia@example.com", "--as-group", "system:authenticated",
+                                                      check=False, input=manifest).returncode == 0, LATER)
     mia = wait_until("Mia's rights to be known", lambda: (s := session(leads.port, proxy, X_Remote_User="mia@example.com"))[0] == 200 and
                      s[1]["namespaces"] and s[1], LATER)
     assert (mia["user"], mia["byProxy"], mia["mayAll"], mia["namespaces"]) == ("mia@example.com", True, False, [other.ns]), mia
