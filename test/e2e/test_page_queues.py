@@ -9,7 +9,7 @@ import re
 
 import pytest
 from conftest import LATER, PREFIX, need
-from objects import cents, has, ours, path_of
+from objects import cents, group, has, ours, path_of
 from sandbox import asking, wait_until
 from test_page import (  # noqa: F401 (fixtures)
     GROUP,
@@ -383,6 +383,77 @@ def test_alices_pages_have_no_barrier(line, page, axe):
 # ---- nodes -----------------------------------------------------------------------------------
 
 
+# [[name, marks, what Jobs of queues request, what other pods do, in per cent of its cpu], ...] of the squares.
+SQUARES = """const height = (e, name) => Math.round(parseFloat(e.querySelector("i." + name)?.style.height ?? 0));
+    return [...document.querySelectorAll("main .squares .square")].map((e) => [e.title.split(":")[0], e.className.replace(/square|run/g, "").trim(), height(e, "own"), height(e, "others")])"""
+
+
+@pytest.fixture
+def own_nodes(world):
+    """Three nodes of 8 cpu and a flavor of them, where no other pod goes; the third is cordoned."""
+    pool = world.full("pool")
+    taint = {"key": pool, "value": "true", "effect": "NoSchedule"}
+    room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+    for i in range(3):
+        world.api.ensure("/api/v1/nodes", {
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": f"{pool}-{i}", "labels": {"pool": pool, "kubernetes.io/hostname": f"{pool}-{i}"}},
+            "spec": {"taints": [taint], "unschedulable": i == 2}, "status": {"capacity": room, "allocatable": room}})
+        world.made.append(f"/api/v1/nodes/{pool}-{i}")
+    world.create("resourceflavors", ours("ResourceFlavor", pool, {
+        "nodeLabels": {"pool": pool}, "nodeTaints": [taint], "tolerations": [{"key": pool, "operator": "Exists"}]}))
+    return pool
+
+
+def as_squares(world, pool):
+    """What the API server says of these nodes, as SQUARES has it."""
+    used = {}
+    for pod in world.api.list("/api/v1/pods"):
+        if pod["status"].get("phase") not in ("Succeeded", "Failed"):
+            node, requests = pod["spec"].get("nodeName"), pod["spec"]["containers"][0]["resources"].get("requests", {})
+            used[node] = used.get(node, 0) + int(requests.get("cpu", 0))
+    nodes = sorted((n for n in world.api.list("/api/v1/nodes") if n["metadata"]["name"].startswith(pool)), key=lambda n: n["metadata"]["name"])
+    return [[n["metadata"]["name"], "cordoned" if n["spec"].get("unschedulable") else "",
+             round(100 * used.get(n["metadata"]["name"], 0) / int(n["status"]["allocatable"]["cpu"])), 0] for n in nodes]
+
+
+def test_nodes_are_drawn_as_the_api_server_has_them(world, own_nodes, page, axe):
+    pool = own_nodes
+    world.queue(groups=[group(["cpu"], {pool: ["12"]})], clusterFit="Now")
+    world.job("runs", cpu=3, pods=3)
+    world.started("runs")
+    world.wait("its pods to be bound", lambda: sum(share for _, _, share, _ in as_squares(world, pool)) >= 90)
+    page.expected = (401, 404)  # nothing is lent here
+    page.sign_in(boss(world), place=f"nodes?name={pool}")
+
+    def same():
+        squares, wanted = page.run(SQUARES), as_squares(world, pool)
+        return [[name, marks] for name, marks, *_ in squares] == [[name, marks] for name, marks, *_ in wanted] and all(
+            abs(got - share) <= 1 for (_, _, got, _), (_, _, share, _) in zip(squares, wanted))
+    page.wait("what the API server says", same)
+    assert ["cordoned", 0, 0] == page.run(SQUARES)[2][1:]
+    page.wait_text(f"{pool} 3 Nodes · 1 cordoned · 9 of 24 cpu requested, 9 by Jobs of queues", selector=".node-group")
+    world.api.patch(f"/api/v1/nodes/{pool}-1", {"spec": {"unschedulable": True}})
+    page.wait("the cordon", lambda: page.run(SQUARES)[1][1] == "cordoned" and same())
+    page.click("main details:last-of-type summary")
+    page.wait_text(f"{pool}-0", "Cordoned", "node.kubernetes.io/unschedulable", selector="main table")
+    found = [p for look in LOOKS for p in problems(page, axe, "nodes-own", look)]
+    assert not found, "\n".join(found)
+    page.look()
+    page.go(f"nodes?name={pool}&of=memory")
+    page.wait_text("0 of 96Gi memory requested", selector=".node-group")
+
+
+def test_nodes_without_their_pods_say_why(world, page):
+    """No queue asks for pods. (Other tests may, at the same plane.)"""
+    page.expected = (401, 404)
+    page.sign_in(boss(world), place="nodes")
+    page.wait_text("Nodes by flavor", selector="main")
+    report = asked(world, f"{GROUP}/nodereports")
+    assert {n["metadata"]["name"] for n in world.api.list("/api/v1/nodes")} == {n["name"] for n in report["nodes"]}
+    if not report["podsFollowed"]:
+        page.wait_text(report["podsMessage"], selector="main")
+
+
 @pytest.fixture
 def lending():
     """Nodes that lend; nobody needs a token."""
@@ -408,7 +479,10 @@ def test_what_nodes_lend_is_drawn_and_nobody_signs_in_behind_a_proxy(lending, op
     page.go("nodes")
     page.wait_text("30 Nodes", selector="main")
     assert not page.asks_who()
-    squares = page.run("return [...document.querySelectorAll('main .squares .square')].map((e) => [e.title.split(':')[0], parseFloat(e.firstChild.style.height)])")
+    assert page.run("return document.querySelectorAll('main .squares .square .lent').length") == sum(n["lent"]["cpuMilli"] > 0 for n in lent(lending).values())
+    page.go("nodes?of=lent-cpu")
+    page.wait_text("cpu lent", selector=".node-group")
+    squares = page.run("return [...document.querySelectorAll('main .squares .square')].map((e) => [e.title.split(':')[0], parseFloat(e.querySelector('i')?.style.height ?? 0)])")
     wanted = {name: 100 * n["lent"]["cpuMilli"] / n["published"]["kubernetes.io/batch-cpu"] for name, n in lent(lending).items()}
     assert {name: round(share) for name, share in squares} == {name: round(share) for name, share in wanted.items()}, squares
     page.click("main details:last-of-type summary")
