@@ -47,7 +47,7 @@ const isUsual = ([, kind]) => kind === "run";
 
 /* ---- by what squares are filled ---- */
 
-// A measure: { word, params, parts(node): [[class, share], ...] from below, words(node), sums(nodes), state(node), keys }.
+// A measure: { word, params, parts(node): [[class, share], ...] from below, words(node), sums(nodes), state(node), keys(nodes) }.
 function byRequests(resource) {
   const share = (n, node) => Math.min(1, n / (has(node, resource) || 1));
   const sum = (list, member) => amount(resource, list.reduce((all, node) => all + has(node, resource, member), 0));
@@ -58,7 +58,8 @@ function byRequests(resource) {
     parts: (node) => [["own", share(has(node, resource, "requestedByJobs"), node)],
       ["others", share(has(node, resource, "requested"), node) - share(has(node, resource, "requestedByJobs"), node)],
       ["lent", member && node.lending ? share(node.lending.lent[member], node) : 0]],
-    keys: [["square own", "requested by Jobs of queues"], ["square others", "by other pods"], ["square lent", "idle resources that are lent"],
+    keys: (list) => [...(list.some(isFollowed) ? [["square own", "requested by Jobs of queues"], ["square others", "by other pods"]] : []),
+      ...(member && list.some(({ lending }) => lending) ? [["square lent", "idle resources that are lent"]] : []),
       ["square cordoned", "cordoned: takes no new pods"], ["square away", "not ready"]] };
 }
 
@@ -67,7 +68,7 @@ function byLending(resource, member) {
   const words = (list) => `${sum(list, (l) => l.lent[member])} of ${sum(list, (l) => offered(l)[member])} ${resource} lent`;
   return { word: `lent ${resource}`, params: { of: `lent-${resource}` }, state: (node) => lendingState(node.lending), sums: words,
     parts: ({ lending }) => [["own", lending && offered(lending)[member] ? Math.min(1, lending.lent[member] / offered(lending)[member]) : 0]],
-    keys: [["square own", "lends: filled by what is lent of what is offered"], ["square soon", "held: measured a while ago"],
+    keys: () => [["square own", "lends: filled by what is lent of what is offered"], ["square soon", "held: measured a while ago"],
       ["square warn", "degraded: lends nothing new"], ["square wait", "not lent"]] };
 }
 
@@ -150,7 +151,7 @@ function group([flavor, list], measure) {
 
 function map(list, measure) {
   const groups = groupsOf(list), isFolded = groups.some(([, some]) => some.length > EACH_MAX);
-  return [groups.map((one) => group(one, measure)), keys(measure.keys),
+  return [groups.map((one) => group(one, measure)), keys(measure.keys(list)),
     isFolded ? faint(`Of a flavor with more than ${EACH_MAX} Nodes, a square with a number stands for all Nodes that are alike and as full to a tenth.`) : ""];
 }
 
