@@ -94,9 +94,12 @@ def drawn(shop, place, figure):
 
 
 def row(page, name, part="[data-head^=Use]"):
-    """That cell of the row of a queue."""
-    return page.run("""return [...document.querySelectorAll("main tbody tr")].find((r) => r.querySelector("th")?.innerText.trim() === arguments[0])
-        .querySelector(arguments[1]).innerText""", name, part)
+    """That cell of the row of a queue. LookupError: it is not drawn yet."""
+    said = page.run("""return [...document.querySelectorAll("main tbody tr")].find((r) => r.querySelector("th")?.innerText.trim() === arguments[0])
+        ?.querySelector(arguments[1])?.innerText ?? null""", name, part)
+    if said is None:
+        raise LookupError(name)
+    return said
 
 
 def card(page, name):
