@@ -3,8 +3,8 @@
  * is no terminal, the same lines once.
  *
  * A terminal is the only thing that it draws on, so plain ANSI is enough, as for tables
- * (docs/dependencies.md). It asks every 2 seconds. Keys that come while it asks wait for the
- * answer; `q` does not.
+ * (docs/dependencies.md). It asks every 2 seconds. What is wished by keys that
+ * come while it asks waits for the answer (cli/top/orders.h); `q` does not.
  */
 #include <ev.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include "cli/top/answers.h"
 #include "cli/top/layout.h"
 #include "cli/top/options.h"
+#include "cli/top/orders.h"
 #include "cli/top/terminal.h"
 #include "cli/top/view.h"
 #include "controller/common/clock.h"
@@ -35,8 +36,7 @@ struct top {
 	ev_io keys;
 	ev_signal resized;
 	ev_timer due;
-	char key[KEYS_MAX];
-	size_t nkeys;
+	struct top_orders orders;
 	bool is_asking, is_due, is_over;
 };
 
@@ -60,26 +60,28 @@ static void redraw(struct top *t)
 
 /* ---- what a key wishes ----------------------------------------------------------------------- */
 
-static void hold(struct top *t, bool release)
+static void hold(struct top *t, const struct top_order *o)
 {
-	struct job_asked a = {t->loop, t->client, t->view.ns, t->view.name, NULL};
+	struct job_asked a = {t->loop, t->client, o->ns, o->name, NULL};
 	struct buf told;
 	struct err e = {""};
 	buf_init(&told, TOLD_MAX_BYTES);
-	int rc = hold_job(&a, release, &told, &e);
+	int rc = hold_job(&a, o->wish == TOP_RELEASE, &told, &e);
 	top_view_say(&t->view, rc ? e.text : buf_text(&told));
 	buf_done(&told);
 }
 
-static void explain(struct top *t)
+static void explain(struct top *t, const struct top_order *o)
 {
 	static const struct style plain = {false, false};
-	struct explain_question q = {t->view.ns, t->view.name, true};
+	struct explain_question q = {o->ns, o->name, true};
 	struct explain_answer answer;
 	struct err e = {""};
 	struct buf text;
 	buf_init(&text, TOP_PANE_MAX_BYTES);
+	t->orders.is_opening = true;
 	int rc = explain_answer_get(t->loop, t->client, &q, &answer, &e);
+	t->orders.is_opening = false;
 	if (rc == 0) {
 		explain_render(answer.job, &answer.queues, clock_now_ms(), &plain, &text);
 		top_view_open_pane(&t->view, buf_text(&text));
@@ -91,17 +93,17 @@ static void explain(struct top *t)
 }
 
 /* Does what is wished. True: the answers are not as they were. */
-static bool carry_out(struct top *t, enum top_wish wish)
+static bool carry_out(struct top *t, const struct top_order *o)
 {
-	switch (wish) {
+	switch (o->wish) {
 	case TOP_NOTHING:
 		return false;
 	case TOP_HOLD:
 	case TOP_RELEASE:
-		hold(t, wish == TOP_RELEASE);
+		hold(t, o);
 		return true;
 	case TOP_EXPLAIN:
-		explain(t);
+		explain(t, o);
 		return false;
 	case TOP_QUIT:
 		t->is_over = true;
@@ -110,42 +112,33 @@ static bool carry_out(struct top *t, enum top_wish wish)
 	return false;
 }
 
-/* Takes the keys that came. */
-static void press_keys(struct top *t)
+/* Carries out what the keys wished that came. */
+static void carry_out_all(struct top *t)
 {
-	struct slice keys = {t->key, t->nkeys};
-	struct top_press press;
-	while (!t->is_over && top_press_take(&keys, &press)) {
+	struct top_order o;
+	while (!t->is_over && top_orders_take(&t->orders, &t->view, t->answers.jobs, &o)) {
 		t->is_asking = true;
-		if (carry_out(t, top_view_press(&t->view, &press, t->answers.jobs)))
+		if (carry_out(t, &o))
 			t->is_due = true;
 		t->is_asking = false;
 	}
-	memmove(t->key, keys.ptr, keys.len);
-	t->nkeys = keys.len;
 }
 
 /* ---- what wakes it --------------------------------------------------------------------------- */
-
-/* True if `q` was pressed while it asks, and is no letter of a filter. */
-static bool wants_out(const struct top *t)
-{
-	return t->is_asking && !t->view.is_filtering && !memchr(t->key, '/', t->nkeys) &&
-	       memchr(t->key, 'q', t->nkeys);
-}
 
 static void on_keys(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct top *t = w->data;
 	(void)revents;
-	ssize_t n = read(STDIN_FILENO, t->key + t->nkeys, sizeof(t->key) - t->nkeys);
-	t->nkeys += n > 0 ? (size_t)n : 0;
-	if (n <= 0 || wants_out(t)) {
+	char key[KEYS_MAX];
+	ssize_t n = read(STDIN_FILENO, key, sizeof(key));
+	if (n > 0)
+		top_orders_press(
+			&t->orders, &t->view, (struct slice){key, (size_t)n}, t->answers.jobs);
+	if (n <= 0 || (t->is_asking && top_orders_quit(&t->orders))) {
 		terminal_leave();
 		exit(CLI_OK); /* in the middle of a question: nothing of it is to be kept */
 	}
-	if (t->nkeys == sizeof(t->key))
-		t->nkeys = 0; /* nobody types that fast */
 	ev_break(loop, EVBREAK_ONE);
 }
 
@@ -203,9 +196,9 @@ static void look_on(struct top *t)
 		ev_timer_start(t->loop, &t->due);
 		while (!t->is_over && !t->is_due) {
 			redraw(t);
-			if (t->nkeys == 0)
+			if (t->orders.n == 0)
 				ev_run(t->loop, 0);
-			press_keys(t);
+			carry_out_all(t);
 		}
 		ev_timer_stop(t->loop, &t->due);
 		if (!t->is_over)

@@ -90,6 +90,17 @@ static bool matches(const cJSON *job, const char *filter)
 	       has(text_of(json_object(status, "trouble"), "reason"), filter);
 }
 
+bool top_job_is(const cJSON *job, const char *ns, const char *name)
+{
+	return strcmp(ns_of(job), ns) == 0 && strcmp(name_of(job), name) == 0;
+}
+
+bool top_job_runs(const cJSON *job)
+{
+	const char *state = text_of(json_object(job, "status"), "state");
+	return strcmp(state, "Running") == 0 || strcmp(state, "Starting") == 0;
+}
+
 static void remember(struct top_view *v)
 {
 	const cJSON *job = top_view_job(v);
@@ -102,7 +113,7 @@ static void move_to(struct top_view *v, size_t row)
 	const cJSON *job;
 	v->cursor = row < v->nfound ? row : v->nfound > 0 ? v->nfound - 1 : 0;
 	job = top_view_job(v);
-	if (!job || strcmp(ns_of(job), v->ns) != 0 || strcmp(name_of(job), v->name) != 0)
+	if (!job || !top_job_is(job, v->ns, v->name))
 		v->asks_to_stop = false;
 	remember(v);
 }
@@ -126,7 +137,7 @@ void top_view_take(struct top_view *v, const cJSON *list)
 	json_each(job, json_array(list, "items")) {
 		if (!matches(job, v->filter))
 			continue;
-		if (strcmp(ns_of(job), v->ns) == 0 && strcmp(name_of(job), v->name) == 0)
+		if (top_job_is(job, v->ns, v->name))
 			row = v->nfound;
 		v->found = mem_one_more(v->found, v->nfound, sizeof(*v->found));
 		v->found[v->nfound++] = job;
@@ -222,16 +233,10 @@ static enum top_wish press_in_pane(struct top_view *v, const struct top_press *p
 	return TOP_NOTHING;
 }
 
-static bool runs(const cJSON *job)
-{
-	const char *state = text_of(json_object(job, "status"), "state");
-	return strcmp(state, "Running") == 0 || strcmp(state, "Starting") == 0;
-}
-
 static enum top_wish press_hold(struct top_view *v, bool is_second)
 {
 	const cJSON *job = top_view_job(v);
-	if (!job || !runs(job) || is_second)
+	if (!job || !top_job_runs(job) || is_second)
 		return job ? TOP_HOLD : TOP_NOTHING;
 	v->asks_to_stop = true;
 	snprintf(v->said, sizeof(v->said),

@@ -69,6 +69,9 @@ void top_view_done(struct top_view *v);
 void top_view_take(struct top_view *v, const cJSON *list);
 /* Returns the Job under the cursor; NULL: there is none. */
 const cJSON *top_view_job(const struct top_view *v);
+/* Tells whether a Job of a list has that name, and whether a hold would stop it. */
+bool top_job_is(const cJSON *job, const char *ns, const char *name);
+bool top_job_runs(const cJSON *job);
 /* Says what was done or refused. */
 void top_view_say(struct top_view *v, const char *text);
 /* Shows the text in the pane. */

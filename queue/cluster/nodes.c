@@ -5,12 +5,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "base/order.h"
 #include "queue/cluster/fit_cache.h"
 #include "queue/job/placement.h"
 #include "queue/job/specs.h"
 #include "queue/job/resources.h"
-#include "sluice/quantity.h"
 
 #define LOG_LEAST 1024 /* changes remembered, at least */
 
@@ -39,6 +37,7 @@ struct nodes *nodes_new(void)
 	owners_init(n);
 	runtimes_init(n);
 	label_counts_init(n);
+	node_sums_init(n);
 	return n;
 }
 
@@ -65,6 +64,7 @@ void nodes_free(struct nodes *n)
 	map_free(&n->namespaces, namespace_free);
 	runtimes_done(n);
 	label_counts_done(n);
+	node_sums_forget(n);
 	map_done(&n->node_pods);
 	map_done(&n->by_name);
 	map_done(&n->anti_affinities);
@@ -106,22 +106,6 @@ bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels)
 				c->slot[i]->site.labels, c->slot[i]->site.nlabels, labels, nlabels))
 			return true;
 	return false;
-}
-
-void nodes_sum(const struct nodes *n, const struct label *labels, size_t nlabels,
-	const char *resource, int64_t *ret_all, int64_t *ret_largest)
-{
-	*ret_all = *ret_largest = 0;
-	for (size_t i = 0; i < n->nslots; i++) {
-		const struct node *node = n->slot[i];
-		if (!node || !node->known ||
-			!labels_have(node->labels, node->nlabels, labels, nlabels))
-			continue;
-		const struct resource *has = resources_find(&node->shape->allocatable, resource);
-		int64_t amount = has ? has->amount : 0;
-		*ret_all = quantity_add(*ret_all, amount);
-		*ret_largest = greater(*ret_largest, amount);
-	}
 }
 
 uint64_t nodes_vacated(const struct nodes *n)
@@ -322,6 +306,7 @@ bool nodes_set(struct nodes *n, const struct node_spec *spec)
 	n->moves += n->names_nodes;
 	n->vacated++;
 	anti_affinities_settle(node);
+	node_sums_forget(n);
 	node_moved(n);
 	nodes_changed(n, node);
 	return true;
@@ -336,6 +321,7 @@ bool nodes_drop(struct nodes *n, const char *name)
 	n->traffic.went++;
 	n->moves += n->names_nodes;
 	n->vacated++; /* for spread constraints and anti-affinity */
+	node_sums_forget(n);
 	node_moved(n);
 	nodes_changed(n, node);
 	nodes_bury(n, node);

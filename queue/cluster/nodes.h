@@ -80,9 +80,10 @@ struct node_traffic {
 struct node_traffic nodes_traffic(const struct nodes *n);
 /* Does a node have all these labels, well or not? nodes_ground() changes where that may. */
 bool nodes_have(struct nodes *n, const struct label *labels, size_t nlabels);
-/* What all nodes with these labels have of a resource (allocatable), and the most of one. */
-void nodes_sum(const struct nodes *n, const struct label *labels, size_t nlabels,
-	const char *resource, int64_t *ret_all, int64_t *ret_largest);
+/* What all nodes with these labels have of a resource (allocatable), and the most of one. Kept until a
+ * node comes, goes or changes (node_sums.c). */
+void nodes_sum(struct nodes *n, const struct label *labels, size_t nlabels, const char *resource,
+	int64_t *ret_all, int64_t *ret_largest);
 
 /* For namespaceSelector of affinity terms. */
 void nodes_set_namespace(

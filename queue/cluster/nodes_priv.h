@@ -134,7 +134,9 @@ struct nodes {
 	struct map fit_caches; /* by fingerprint_wanted() */
 	size_t nfit_caches;
 	struct fit_cache *first_fit_cache;
-	uint64_t asked; /* questions so far: tells which cache was used least lately */
+	struct map sums;    /* node_sums.c */
+	uint64_t sum_walks; /* over all nodes, for these */
+	uint64_t asked;	    /* questions so far: tells which cache was used least lately */
 };
 
 /* ---- nodes */
@@ -147,6 +149,11 @@ static inline const char *node_label(const struct node *node, const char *key)
 {
 	return label_value(node->labels, node->nlabels, key);
 }
+
+/* ---- node_sums.c */
+void node_sums_init(struct nodes *n);
+/* A node came, went or changed. */
+void node_sums_forget(struct nodes *n);
 
 /* ---- answers.c */
 /* Returns whether the pod is placed by the default scheduler, or by none (it names its node). */

@@ -5,6 +5,7 @@
 
 #include "cli/top/layout.h"
 #include "cli/top/options.h"
+#include "cli/top/orders.h"
 #include "test/golden/golden.h"
 
 #define NOW_MS 1795694400000 /* 2026-11-26T12:00:00Z */
@@ -306,6 +307,80 @@ static void a_warning_is_of_the_job_that_was_shown(void **state)
 	stage_close(&s);
 }
 
+struct late_key {
+	const char *keys, *list; /* pressed on JOBS, carried out on this list */
+	enum top_wish wish;
+	const char *name, *said; /* of which Job, or what is said instead */
+};
+
+static void check_late_key(const struct late_key *row)
+{
+	struct stage s;
+	struct top_orders o = {.n = 0};
+	struct top_order done = {.wish = TOP_NOTHING};
+	struct json *json = json_new(1 << 20);
+	const cJSON *next = NULL;
+	char list[2000];
+	stage_open(&s);
+	snprintf(list, sizeof(list), "{\"items\":[%s]}", row->list);
+	assert_int_equal(json_parse(json, slice_of(list), &next, NULL), 0);
+	top_orders_press(&o, &s.view, slice_of(row->keys), s.answers.jobs);
+	top_view_take(&s.view, next);
+	assert_int_equal(top_orders_take(&o, &s.view, next, &done), row->wish != TOP_NOTHING);
+	if (row->wish != TOP_NOTHING) {
+		assert_int_equal(done.wish, row->wish);
+		assert_string_equal(done.name, row->name);
+	}
+	assert_string_equal(s.view.said, row->said);
+	assert_false(top_orders_take(&o, &s.view, next, &done));
+	json_free(json);
+	stage_close(&s);
+}
+
+#define TRAIN_2 "\033[B\033[B" /* the keys to train-2, which waits */
+#define GONE(name) "vision/" name " is no longer in the list: nothing was done"
+
+static void a_key_is_of_the_job_that_was_shown(void **state)
+{
+	static const struct late_key rows[] = {
+		{TRAIN_2 "h", JOB("new", "Waiting", "") "," JOB("train-2", "Waiting", ""), TOP_HOLD,
+			"train-2", ""},
+		{TRAIN_2 "h", JOB("new", "Waiting", "") "," JOB("new-2", "Waiting", ""),
+			TOP_NOTHING, NULL, GONE("train-2")},
+		{TRAIN_2 "r", JOB("new", "Waiting", ""), TOP_NOTHING, NULL, GONE("train-2")},
+		{"e", JOB("new", "Waiting", ""), TOP_NOTHING, NULL, GONE("big")},
+		{"hh", JOB("pullerr", "Running", ""), TOP_NOTHING, NULL, GONE("big")},
+		{"hh", JOB("pullerr", "Running", "") "," JOB("big", "Running", ""), TOP_HOLD, "big",
+			""},
+		{TRAIN_2 "h", JOB("train-2", "Starting", ""), TOP_NOTHING, NULL,
+			"vision/train-2 runs by now: nothing was done, for a hold would stop it"},
+		{"ehh", JOB("big", "Running", ""), TOP_EXPLAIN, "big", ""},
+		{TRAIN_2 "h\033[A\033[A",
+			JOB("big", "Running", "") "," JOB("train-2", "Waiting", ""), TOP_HOLD,
+			"train-2", ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++)
+		check_late_key(&rows[i]);
+}
+
+static void q_is_heard_behind_any_keys(void **state)
+{
+	static const char *const rows[] = {"q", "hq", "eq", "e\033[Bhq",
+		"eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeq",
+		TRAIN_2 "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhq",
+		"/q" /* a letter like any other: the last row */};
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct stage s;
+		struct top_orders o = {.n = 0};
+		stage_open(&s);
+		top_orders_press(&o, &s.view, slice_of(rows[i]), s.answers.jobs);
+		assert_int_equal(top_orders_quit(&o), i + 1 < ROWS(rows));
+		stage_close(&s);
+	}
+}
+
 static int parse(const char *a, const char *b, const char *c, struct err *e)
 {
 	static char name[] = "top";
@@ -340,6 +415,8 @@ int main(void)
 		cmocka_unit_test(a_filter_is_typed),
 		cmocka_unit_test(what_cannot_be_undone_takes_two),
 		cmocka_unit_test(a_warning_is_of_the_job_that_was_shown),
+		cmocka_unit_test(a_key_is_of_the_job_that_was_shown),
+		cmocka_unit_test(q_is_heard_behind_any_keys),
 		cmocka_unit_test(it_takes_namespaces_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);

@@ -473,6 +473,65 @@ static void answers_follow_what_changes(void **state)
 	nodes_free(n);
 }
 
+static int64_t largest(struct nodes *n, const struct label *of, const char *resource)
+{
+	int64_t all, most;
+	nodes_sum(n, of, of ? 1 : 0, resource, &all, &most);
+	return most;
+}
+
+/* 8,000 questions walk over the nodes once for each set of labels, whatever they ask for; pods that
+ * come and go change nothing. A node that changes does. */
+static void sums_are_kept_until_a_node_changes(void **state)
+{
+	(void)state;
+	struct nodes *n = nodes_new();
+	struct arena a = {0};
+	struct label x = {"zone", "x"}, y = {"zone", "y"};
+	struct bound_pod b = {.uid = {{1}}, .node = "a", .pod = words_pod(&a, "+cpu=9 app=w")};
+	words_world(n, "a zone=x +cpu=4|b zone=x +cpu=8|c zone=y +cpu=9 +example.com/gpu=2");
+	for (size_t i = 0; i < 8000; i++) {
+		char unknown[40];
+		snprintf(unknown, sizeof(unknown), "example.com/none-%zu", i);
+		assert_int_equal(largest(n, &x, "cpu"), 8000);
+		assert_int_equal(largest(n, NULL, "cpu"), 9000);
+		assert_true(largest(n, &y, "example.com/gpu") > 0);
+		assert_int_equal(largest(n, &x, "example.com/gpu"), 0);
+		assert_int_equal(largest(n, &x, unknown), 0);
+		if (i % 2)
+			nodes_unbind(n, &b.uid);
+		else
+			nodes_bind(n, &b);
+	}
+	assert_int_equal(n->sum_walks, 3);
+	words_world(n, "a zone=x +cpu=9");
+	assert_int_equal(largest(n, &x, "cpu"), 9000);
+	assert_true(nodes_drop(n, "a"));
+	assert_int_equal(largest(n, &x, "cpu"), 8000);
+	words_world(n, "d zone=x +example.com/new=1");
+	assert_true(largest(n, &x, "example.com/new") > 0);
+	assert_int_equal(n->sum_walks, 6);
+	arena_done(&a);
+	nodes_free(n);
+}
+
+/* Memory is bounded: one set of labels too many, and all are summed up anew. */
+static void so_many_sums_are_kept(void **state)
+{
+	(void)state;
+	struct nodes *n = nodes_new();
+	words_world(n, "a zone=x");
+	for (int i = 0; i < 5000; i++) {
+		char value[20];
+		struct label l = {"zone", value};
+		snprintf(value, sizeof(value), "z%d", i);
+		assert_int_equal(largest(n, &l, "cpu"), 0);
+		assert_true(n->sums.count <= 1024);
+	}
+	assert_true(largest(n, &(struct label){"zone", "x"}, "cpu") > 0);
+	nodes_free(n);
+}
+
 static void answers_follow_namespaces(void **state)
 {
 	(void)state;
@@ -636,6 +695,8 @@ int main(void)
 		cmocka_unit_test(topology_spread),
 		cmocka_unit_test(room),
 		cmocka_unit_test(answers_follow_what_changes),
+		cmocka_unit_test(sums_are_kept_until_a_node_changes),
+		cmocka_unit_test(so_many_sums_are_kept),
 		cmocka_unit_test(answers_follow_namespaces),
 		cmocka_unit_test(runtime_classes),
 		cmocka_unit_test(device_classes),

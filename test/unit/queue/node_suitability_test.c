@@ -15,6 +15,9 @@
 #include <cmocka.h>
 
 #include "base/must.h"
+#include "queue/cluster/nodes_priv.h"
+#include "queue/core/model/state.h"
+#include "queue/features/nodes/node_suitability.h"
 #include "test/unit/cluster/words.h"
 #include "sluice/queue.h"
 #include "test/unit/searched.h"
@@ -380,8 +383,65 @@ static void nodes_and_decisions_agree(void **state)
 	assert_true(only || (nowhere > 150 && started > 150));
 }
 
+enum { MANY_JOBS = 8000, MANY_NODES = 5000, SELECTORS = 100 };
+
+static void tell_many_nodes(struct queue *q)
+{
+	for (int i = 0; i < MANY_NODES; i++) {
+		struct arena a = {0};
+		char text[TEXT];
+		snprintf(text, sizeof(text), "n%d pool=%s +cpu=%d +memory=64", i,
+			i % 2 ? "spot" : "on-demand", 8 + i % 5);
+		queue_set_node(q, words_node(&a, text));
+		arena_done(&a);
+	}
+	queue_know_cluster(q);
+}
+
+static void tell_many_jobs(struct queue *q)
+{
+	for (uint32_t i = 0; i < MANY_JOBS; i++) {
+		struct arena a = {0};
+		char text[TEXT];
+		snprintf(text, sizeof(text), "in=team-a +cpu=4 @zone=none-%d", (int)i % SELECTORS);
+		struct pod *p = words_pod(&a, text);
+		struct job j = fixture_job(i + 1, NULL);
+		j.pod = p->resources;
+		j.placement.node_selector = p->node_selector;
+		j.placement.nnode_selector = p->nnode_selector;
+		j.template = p;
+		queue_set_job(q, &j);
+		arena_done(&a);
+	}
+}
+
+/* No Job of these asks for too much, so each explanation looks at what the nodes of both flavors
+ * have. Counted, as it was 16,000 walks. */
+static void explanations_of_many_walk_over_the_nodes_once(void **state)
+{
+	struct queue *q = fixture_new(100000, 100000);
+	struct explanation e;
+	(void)state;
+	tell_many_nodes(q);
+	tell_many_jobs(q);
+	struct decision none;
+	int64_t next_ms;
+	assert_int_equal(queue_decide(q, 1, &none, 1, &next_ms), 0);
+	const struct nodes *n = q->node_suitability->nodes;
+	uint64_t before = n->sum_walks;
+	for (uint32_t i = 0; i < MANY_JOBS; i++) {
+		struct uid uid = fixture_uid(i + 1);
+		assert_true(queue_explain(q, &uid, 1, &e));
+		assert_int_equal(e.reason, WAIT_NEVER_FITS);
+		assert_null(strstr(e.sentence, "the largest node"));
+	}
+	assert_int_equal(n->sum_walks - before, 2);
+	queue_free(q);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_and_decisions_agree)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_and_decisions_agree),
+		cmocka_unit_test(explanations_of_many_walk_over_the_nodes_once)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
