@@ -134,15 +134,22 @@ static void serve_summary(struct answers *a, const struct job_query *query, stru
 	buf_add(out, a->summary.ptr, a->summary.len);
 }
 
-/* Nodes are told of without a look at Jobs. */
-static void serve_nodes(const struct answers *a, const struct job_query *query, struct buf *out)
+/* Puts a report of Nodes or queues, which takes no look at Jobs. */
+static void serve_report(const struct answers *a, const struct job_query *query, struct buf *out)
 {
 	const struct report_sources s = report_sources_of(a->from);
-	const struct report_path path = {.report = REPORT_NODES};
+	struct report_path path = {
+		.report = query->ask == ASK_NODES ? REPORT_NODES : REPORT_QUEUES};
 	struct err e = {""};
+	memcpy(path.ns, query->ns, sizeof(path.ns));
 	must(report_put(&s, &path, NULL, out, &e) == 0);
 	if (query->takes_gzip)
 		coding_gzip(out);
+}
+
+static bool is_of_jobs(enum job_query_ask ask)
+{
+	return ask != ASK_NODES && ask != ASK_QUEUES;
 }
 
 /* Answers a question of the reader, in the child. */
@@ -152,7 +159,7 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 	struct job_query query;
 	must(question.len >= sizeof(query));
 	memcpy(&query, question.ptr, sizeof(query));
-	if (!a->all && query.ask != ASK_NODES) {
+	if (!a->all && is_of_jobs(query.ask)) {
 		struct queued_jobs_sources s = sources(a);
 		a->all = queued_jobs_new(&s);
 	}
@@ -177,7 +184,8 @@ static void serve(struct slice question, uint64_t moment, struct buf *out, void 
 		serve_summary(a, &query, out);
 		return;
 	case ASK_NODES:
-		serve_nodes(a, &query, out);
+	case ASK_QUEUES:
+		serve_report(a, &query, out);
 		return;
 	}
 	must_not_get_here();
@@ -300,31 +308,33 @@ static void take_jobs(struct answers *a, struct http_question *q, struct job_que
 }
 
 /* Takes a question about a report for which the reader goes over all Jobs. */
-static void take_read(struct answers *a, struct http_question *q, const struct report_path *p)
+static void take_read(struct answers *a, struct http_question *q, const struct report_path *p,
+	struct job_query *query)
 {
-	struct job_query query = {.takes_gzip = http_takes_gzip(q)};
 	struct err e = {""};
-	snprintf(query.ns, sizeof(query.ns), "%s", p->ns);
-	memcpy(query.path_ns, query.ns, sizeof(query.path_ns));
 	int rc = p->report == REPORT_TIMELINES
-			 ? job_query_take_timeline(&query, http_param(q, "until"),
-				   http_param(q, "clusterQueue"), &e)
-			 : summary_take(&query, http_param(q, "by"), &e);
+			 ? job_query_take_timeline(
+				   query, http_param(q, "until"), http_param(q, "clusterQueue"), &e)
+			 : summary_take(query, http_param(q, "by"), &e);
 	if (rc != 0)
 		complain(q, 400, e.text);
 	else
-		take_now_or_later(a, q, &query);
+		take_now_or_later(a, q, query);
 }
 
 static void take_report(struct answers *a, struct http_question *q, const struct report_path *p)
 {
-	const struct job_query nodes = {.ask = ASK_NODES, .takes_gzip = http_takes_gzip(q)};
+	struct job_query query = {.takes_gzip = http_takes_gzip(q)};
 	if (report_take(a->from, q, p))
 		return;
-	if (p->report == REPORT_NODES)
-		take_later(a, q, &nodes);
-	else
-		take_read(a, q, p);
+	memcpy(query.ns, p->ns, sizeof(query.ns));
+	memcpy(query.path_ns, p->ns, sizeof(query.path_ns));
+	if (p->report == REPORT_NODES || p->report == REPORT_QUEUES) {
+		query.ask = p->report == REPORT_NODES ? ASK_NODES : ASK_QUEUES;
+		take_later(a, q, &query);
+	} else {
+		take_read(a, q, p, &query);
+	}
 }
 
 static void take_document(struct http_question *q, const char *path)

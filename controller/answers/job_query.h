@@ -35,6 +35,7 @@ enum job_query_ask {
 	ASK_TIMELINE, /* timeline.h; ns, clusterqueue and span_ms say of what */
 	ASK_SUMMARY,  /* summary.h; ns and by say of what */
 	ASK_NODES,    /* node_report.h */
+	ASK_QUEUES,   /* queues.h; ns says of what */
 };
 
 /* By what a summary groups Jobs. */

@@ -1,5 +1,6 @@
 /*
- * A QueueReport: ClusterQueues, LocalQueues and Cohorts as they are at this moment.
+ * A QueueReport: ClusterQueues, LocalQueues and Cohorts as they are at the moment asOf. The reader
+ * makes it (reader.h): a tenant may have a thousand LocalQueues, which take 20 ms.
  *
  * Each has the metadata, spec and status of the object at the API server. The spec is cut to what a
  * reader of quotas needs. The status is rendered by the function that writes the object's own

@@ -15,16 +15,18 @@ enum {
 	TOKENS_EACH = 4,   /* of one owner, in OWNERS */
 	RIGHTS_EACH = 32,  /* of one token, while it is remembered: pages of a queue want a dozen */
 	CHOICES_EACH = 24, /* of one token: namespaces that a page offers (page/session.h) */
-	CHOICES_AT_ONCE = 4,
+	CHOICES_AT_ONCE = 4, /* of all, and one of each party */
 	STRANGERS = 64,
 	ADDRESSES = 64,
+	PARTIES = 64,
 	REMEMBER_MS = 10000,
 	ASKING_MAX = 16,
-	ASKING_EACH = 8,   /* of one address */
-	REFILL_MS = 50,	   /* 20 unknown tokens a second, */
-	REFILL_EACH = 200, /* and 5 from one address; */
-	BURST = 40,	   /* so many at once, */
-	BURST_EACH = 10,   /* and so many from one address */
+	ASKING_EACH = 8,	      /* of one address */
+	REFILL_MS = 50,		      /* 20 unknown tokens a second, */
+	REFILL_EACH = 200,	      /* and 5 from one address; */
+	BURST = 40,		      /* so many at once, */
+	BURST_EACH = 10,	      /* and so many from one address */
+	BURST_CHOICES = CHOICES_EACH, /* and so many choices of one party: a page's */
 	TIMEOUT_MS = 5000,
 	TOKEN_MAX = 16 * 1024,
 	ANSWER_CEILING = 256 * 1024,
@@ -44,6 +46,7 @@ struct owner {
 	struct token token;
 	int64_t until_ms; /* 0: free */
 	uint64_t name;	  /* a hash of the user's name */
+	uint64_t party;	  /* a hash of what bounds choices, see party_of() */
 	char *user;	  /* as review_put_user() has one */
 	struct known known[RIGHTS_EACH];
 	unsigned asked, knows; /* of known[] */
@@ -58,7 +61,7 @@ struct stranger {
 
 /* A rate of questions: tokens that time fills. */
 struct bucket {
-	uint64_t address;
+	uint64_t of;	  /* an address or a party; 0 where there is one bucket */
 	int64_t empty_ms; /* when it was last empty, at that rate */
 };
 
@@ -68,6 +71,7 @@ struct question {
 	struct token token;
 	struct right right;
 	uint64_t address;
+	uint64_t party; /* of a choice */
 	bool is_choice;
 	char *user;	  /* NULL: not known yet */
 	uint64_t request; /* the request under way */
@@ -83,8 +87,9 @@ struct auth {
 	struct owner owner[OWNERS];
 	struct stranger stranger[STRANGERS];
 	struct bucket all, each[ADDRESSES], again; /* again: for what was good before */
-	struct bucket choices;
-	struct question *asking[ASKING_MAX]; /* NULL: free */
+	struct bucket choices, choices_each[PARTIES];
+	/* NULL: free. The last CHOICES_AT_ONCE are for choices alone. */
+	struct question *asking[ASKING_MAX + CHOICES_AT_ONCE];
 	struct json *json;
 };
 
@@ -108,7 +113,7 @@ void auth_free(struct auth *g)
 {
 	if (!g)
 		return;
-	for (size_t i = 0; i < ASKING_MAX; i++) {
+	for (size_t i = 0; i < ASKING_MAX + CHOICES_AT_ONCE; i++) {
 		if (!g->asking[i])
 			continue;
 		kube_client_cancel(g->options.client, g->asking[i]->request);
@@ -207,6 +212,19 @@ static struct owner *place_for(struct auth *g, const struct token *t, uint64_t n
 	return has >= TOKENS_EACH ? own : oldest;
 }
 
+/* Gives a number for who shares the bounds of choices: a user, or all ServiceAccounts of a
+ * namespace, for a tenant makes as many of those as it likes. */
+static uint64_t party_of(const char *username)
+{
+	static const char accounts[] = "system:serviceaccount:";
+	size_t len = strlen(username), head = strlen(accounts);
+	uint64_t hash[2];
+	if (strncmp(username, accounts, head) == 0)
+		len = head + strcspn(username + head, ":");
+	siphash128(number_key(), username, len, hash);
+	return hash[0];
+}
+
 static struct owner *remember_owner(struct auth *g, const struct token *t, const char *username,
 	const char *user, int64_t now_ms)
 {
@@ -216,6 +234,7 @@ static struct owner *remember_owner(struct auth *g, const struct token *t, const
 	*o = (struct owner){.token = *t,
 		.until_ms = now_ms + REMEMBER_MS,
 		.name = name,
+		.party = party_of(username),
 		.user = mem_strdup(user)};
 	return o;
 }
@@ -259,18 +278,18 @@ static bool take(struct bucket *b, int64_t refill_ms, unsigned burst, int64_t no
 	return true;
 }
 
-/* Finds the bucket of an address. A new address takes the place of the one that asked longest
- * ago. */
-static struct bucket *bucket_of(struct auth *g, uint64_t address)
+/* Finds the bucket of an address or a party among n. A new one takes the place of the one that asked
+ * longest ago. */
+static struct bucket *bucket_of(struct bucket *each, size_t n, uint64_t of)
 {
-	struct bucket *idle = &g->each[0];
-	for (size_t i = 0; i < ADDRESSES; i++) {
-		if (g->each[i].address == address)
-			return &g->each[i];
-		if (g->each[i].empty_ms < idle->empty_ms)
-			idle = &g->each[i];
+	struct bucket *idle = &each[0];
+	for (size_t i = 0; i < n; i++) {
+		if (each[i].of == of)
+			return &each[i];
+		if (each[i].empty_ms < idle->empty_ms)
+			idle = &each[i];
 	}
-	*idle = (struct bucket){address, INT64_MIN / 2};
+	*idle = (struct bucket){of, INT64_MIN / 2};
 	return idle;
 }
 
@@ -278,7 +297,7 @@ static bool may_ask_token(struct auth *g, const struct token *t, uint64_t addres
 {
 	if (was_good(g, t))
 		return take(&g->again, REFILL_MS, BURST, now_ms);
-	return take(bucket_of(g, address), REFILL_EACH, BURST_EACH, now_ms) &&
+	return take(bucket_of(g->each, ADDRESSES, address), REFILL_EACH, BURST_EACH, now_ms) &&
 	       take(&g->all, REFILL_MS, BURST, now_ms);
 }
 
@@ -296,21 +315,38 @@ static struct question **free_slot(struct auth *g, uint64_t address)
 	return own < ASKING_EACH ? slot : NULL;
 }
 
-static unsigned choices_under_way(const struct auth *g)
+/* Finds a free place for a choice of this party; NULL: enough are under way. */
+static struct question **free_slot_for_choice(struct auth *g, uint64_t party)
 {
-	unsigned n = 0;
-	for (size_t i = 0; i < ASKING_MAX; i++)
-		n += g->asking[i] && g->asking[i]->is_choice;
-	return n;
+	struct question **slot = NULL;
+	for (size_t i = ASKING_MAX; i < ASKING_MAX + CHOICES_AT_ONCE; i++) {
+		if (!g->asking[i])
+			slot = &g->asking[i];
+		else if (g->asking[i]->party == party)
+			return NULL;
+	}
+	return slot;
 }
 
-static bool has_room_for_choice(struct auth *g, struct owner *o, int64_t now_ms)
+/* Takes a choice from the party's bucket and from that of all, or from neither. */
+static bool take_choice(struct auth *g, uint64_t party, int64_t now_ms)
 {
-	if (!o || o->choices_asked >= CHOICES_EACH || choices_under_way(g) >= CHOICES_AT_ONCE ||
-		!take(&g->choices, REFILL_MS, BURST, now_ms))
+	struct bucket *own = bucket_of(g->choices_each, PARTIES, party);
+	if (!take(own, REFILL_EACH, BURST_CHOICES, now_ms))
 		return false;
+	if (take(&g->choices, REFILL_MS, BURST, now_ms))
+		return true;
+	own->empty_ms -= REFILL_EACH;
+	return false;
+}
+
+static struct question **slot_for_choice(struct auth *g, struct owner *o, int64_t now_ms)
+{
+	struct question **slot = o ? free_slot_for_choice(g, o->party) : NULL;
+	if (!slot || o->choices_asked >= CHOICES_EACH || !take_choice(g, o->party, now_ms))
+		return NULL;
 	o->choices_asked++;
-	return true;
+	return slot;
 }
 
 /* ---- second question: may they? -------------------------------------------------------------- */
@@ -318,7 +354,7 @@ static bool has_room_for_choice(struct auth *g, struct owner *o, int64_t now_ms)
 static void settle(struct question *q, enum auth_verdict v)
 {
 	struct auth *g = q->auth;
-	for (size_t i = 0; i < ASKING_MAX; i++)
+	for (size_t i = 0; i < ASKING_MAX + CHOICES_AT_ONCE; i++)
 		if (g->asking[i] == q)
 			g->asking[i] = NULL;
 	q->fn(v, q->ctx);
@@ -457,16 +493,22 @@ static struct owner *take_named(
 						  : NULL;
 }
 
-/* Whether one more question may be asked of the caller. */
-static bool has_room(struct auth *g, struct owner *o, const struct token *t,
+/* Finds a place for a question about a right that a request wants; NULL: there is no room. *o: what
+ * is known of the caller, or NULL; a user that a proxy names becomes known. */
+static struct question **slot_for_request(struct auth *g, struct owner **o, const struct token *t,
 	const struct auth_caller *c, int64_t now_ms)
 {
-	if (!o)
-		return !c->as && may_ask_token(g, t, c->address, now_ms);
-	if (o->asked >= RIGHTS_EACH)
-		return false;
-	o->asked++;
-	return true;
+	struct question **slot = free_slot(g, c->address);
+	if (!slot)
+		return NULL;
+	if (!*o && c->as)
+		*o = take_named(g, t, c, now_ms);
+	if (!*o)
+		return !c->as && may_ask_token(g, t, c->address, now_ms) ? slot : NULL;
+	if ((*o)->asked >= RIGHTS_EACH)
+		return NULL;
+	(*o)->asked++;
+	return slot;
 }
 
 /* Asks what `like` says, of which the user and the token are not known yet. */
@@ -481,17 +523,16 @@ static enum auth_verdict ask(
 	const struct known *known = o ? recall(o, &like->right) : NULL;
 	if (known)
 		return known->verdict;
-	struct question **slot = free_slot(g, caller->address);
-	if (slot && !o && caller->as)
-		o = take_named(g, &t, caller, now_ms);
-	if (!slot || !(like->is_choice ? has_room_for_choice(g, o, now_ms)
-				       : has_room(g, o, &t, caller, now_ms)))
+	struct question **slot = like->is_choice ? slot_for_choice(g, o, now_ms)
+						 : slot_for_request(g, &o, &t, caller, now_ms);
+	if (!slot)
 		return AUTH_UNKNOWN;
 	struct question *q = mem_alloc(sizeof(*q));
 	*q = *like;
 	q->auth = g;
 	q->token = t;
 	q->address = caller->address;
+	q->party = o ? o->party : 0;
 	q->user = o ? mem_strdup(o->user) : NULL;
 	return begin(slot, q, o ? NULL : caller->token);
 }

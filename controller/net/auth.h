@@ -15,7 +15,9 @@
  * - tokens that were good a while ago have 20 questions a second of their own, whatever the
  *   address. Behind an Ingress all have one: strangers cannot keep out those who were let in;
  * - rights that a caller might choose from (auth_ask_choice()) have 24 places of their own for each
- *   owner, 20 questions a second for all, and 4 at once: other questions never wait for them;
+ *   owner, 20 questions a second for all, and 4 at once. They take no place of other questions, which
+ *   never wait for them. Of these a user has 24, then 5 a second, and one at once; all
+ *   ServiceAccounts of a namespace count as one user, for a tenant makes as many as it likes;
  * - its questions go out behind everything else that the controller sends (kube_request.last).
  *
  * Beyond that the verdict is AUTH_UNKNOWN: try again in a second.

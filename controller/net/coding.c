@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 
 #include <zlib.h>
 
 #include "base/instant.h"
 #include "base/mem.h"
+#include "base/must.h"
+#include "base/siphash.h"
 
 #define BLANKS " \t"
 
@@ -47,12 +50,29 @@ bool coding_takes_gzip(const char *accept)
 
 /* ---- Tags ---- */
 
-/* Adds to a hash: FNV-1a. */
-static uint64_t add(uint64_t hash, const char *ptr, size_t len)
+/* Tags of answers have a key, for tenants choose what is in the answers of others, and must not be
+ * able to make two of them that have one tag. */
+static struct {
+	struct siphash_key key;
+	bool is_drawn;
+} answers;
+
+void coding_draw_key(void)
 {
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)ptr[i]) * 0x100000001B3u;
-	return hash;
+	if (!answers.is_drawn)
+		must(getrandom(&answers.key, sizeof(answers.key), 0) == sizeof(answers.key));
+	answers.is_drawn = true;
+}
+
+/* A hash of pieces, of which each is one more link of a chain. */
+struct chain {
+	uint64_t link[4]; /* of the pieces before; of this one */
+};
+
+static void add(struct chain *c, const char *ptr, size_t len)
+{
+	siphash128(&answers.key, ptr, len, &c->link[2]);
+	siphash128(&answers.key, c->link, sizeof(c->link), &c->link[0]);
 }
 
 /* Finds the quote that ends the string which begins behind `at`. */
@@ -63,23 +83,41 @@ static size_t end_of_string(struct slice text, size_t at)
 	return at < text.len ? at : text.len;
 }
 
-/* Hashes all but the times of the head, which ends where a list or an object begins. */
+static bool is_no_news(struct slice name)
+{
+	static const char *const names[] = {"asOf", "from", "until", "since", "now"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (slice_is(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Hashes all but the times of the head that are no news. The head ends where a list or an object
+ * begins. */
 static uint64_t hash_of(struct slice text)
 {
-	uint64_t hash = 0xCBF29CE484222325u;
+	struct chain chain = {{0}};
+	bool is_time = false; /* the string that comes is the value of such a name */
 	size_t from = 0;
+	coding_draw_key();
 	for (size_t at = 1; at < text.len && text.ptr[at] != '[' && text.ptr[at] != '{'; at++) {
 		int64_t ms;
-		if (text.ptr[at] != '"')
+		if (text.ptr[at] != '"') {
+			is_time &= text.ptr[at] != ',';
 			continue;
+		}
 		size_t begin = at + 1, end = end_of_string(text, begin);
+		const struct slice string = {text.ptr + begin, end - begin};
 		at = end;
-		if (!instant_parse((struct slice){text.ptr + begin, end - begin}, &ms))
-			continue;
-		hash = add(hash, text.ptr + from, begin - from);
-		from = end;
+		if (end + 1 < text.len && text.ptr[end + 1] == ':') {
+			is_time = is_no_news(string);
+		} else if (is_time && instant_parse(string, &ms)) {
+			add(&chain, text.ptr + from, begin - from);
+			from = end;
+		}
 	}
-	return add(hash, text.ptr + from, text.len - from);
+	add(&chain, text.ptr + from, text.len - from);
+	return chain.link[0];
 }
 
 void coding_tag_number(uint64_t number, char ret[CODING_TAG_SIZE])
@@ -89,7 +127,10 @@ void coding_tag_number(uint64_t number, char ret[CODING_TAG_SIZE])
 
 void coding_tag(struct slice text, char ret[CODING_TAG_SIZE])
 {
-	coding_tag_number(add(text.len, text.ptr, text.len), ret);
+	static const struct siphash_key none;
+	uint64_t hash[2];
+	siphash128(&none, text.ptr, text.len, hash);
+	coding_tag_number(hash[0], ret);
 }
 
 /* The header of a gzip that has a comment, and nothing else. */

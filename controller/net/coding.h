@@ -8,10 +8,14 @@
  * CODING_SHORT_BYTES are packed at once, and more in slices (packer.h).
  *
  * Pages ask for the same again and again. An answer has an ETag of its text, and a client that names
- * it is told 304. The time at which an answer was made would make each another: times in its head,
- * the members before the first list or object ("asOf", "from", "until"), are left out of the tag. A
- * gzip carries the tag of its text with it, as its comment (RFC 1952): who packed it has the text,
- * and who sends it has not.
+ * it is told 304. The time at which an answer was made would make each another: times named "asOf",
+ * "from", "until", "since" and "now" in its head, the members before the first list or object, are
+ * left out of the tag. Other times are facts. A gzip carries the tag of its text with it, as its
+ * comment (RFC 1952): who packed it has the text, and who sends it has not.
+ *
+ * Tags of answers have a key of this process, so that nobody makes two answers of one tag. Of another
+ * replica, or after a restart, the tag is another: no 304 comes, once. Files have no key: their tags
+ * are the same everywhere.
  */
 #ifndef SLUICE_CONTROLLER_NET_CODING_H
 #define SLUICE_CONTROLLER_NET_CODING_H
@@ -49,6 +53,9 @@ bool coding_is_gzip(struct slice body);
 /* Makes the ETag of a file, of all of its text. ETags are weak, for what they are of may travel as
  * gzip: W/"...". */
 void coding_tag(struct slice text, char ret[CODING_TAG_SIZE]);
+/* Draws the key of answers' tags, unless it is drawn. Before there is a child that makes some: the
+ * child's tags are the parent's. */
+void coding_draw_key(void);
 /* Makes the ETag of an answer, which is JSON or a gzip of it. False: it has none. */
 bool coding_tag_answer(struct slice body, char ret[CODING_TAG_SIZE]);
 /* Makes the ETag of an answer for which a number stands. */

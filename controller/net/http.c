@@ -865,6 +865,7 @@ int http_new(struct ev_loop *loop, const struct http_options *o, struct http **r
 		free(h);
 		return rc;
 	}
+	coding_draw_key(); /* children that are asked by way of a port come later */
 	h->loop = loop;
 	h->options = *o;
 	list_init(&h->questions);

@@ -6,6 +6,10 @@
  * one after the other, PACKER_SLICE_BYTES (half a millisecond) every PACKER_PAUSE: a tenth of the
  * loop at most, however many ask, and 200 KiB take 20 ms. Where PACKER_MAX_BYTES wait, more are
  * sent as they are.
+ *
+ * First come, first served, whoever asks: a gzip under way has 256 KiB and as much as its text
+ * besides, so there is one at a time. Who comes last waits for PACKER_MAX_BYTES at most, 2.6 s where
+ * all texts are just too long for one slice. What the reader makes is packed there.
  */
 #ifndef SLUICE_CONTROLLER_NET_PACKER_H
 #define SLUICE_CONTROLLER_NET_PACKER_H

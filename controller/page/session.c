@@ -46,6 +46,8 @@ static size_t limit_of(const struct session *s)
 /* Adds a namespace to those that are told or asked about, unless it is there. */
 static void add(struct session *s, const char *ns, size_t len)
 {
+	if (s->more && s->n == limit_of(s))
+		return; /* there may be thousands, and nothing more is to be learned of them */
 	for (size_t i = 0; i < s->n; i++)
 		if (strlen(s->ns[i]) == len && memcmp(s->ns[i], ns, len) == 0)
 			return;

@@ -22,6 +22,7 @@ struct stage {
 	struct right right;
 	uint64_t address;
 	const char *as;		   /* whom a proxy names */
+	const char *user;	   /* by this name; NULL: berta */
 	enum auth_verdict verdict; /* AUTH_LATER until it is given */
 };
 
@@ -63,10 +64,15 @@ static void expect(struct stage *s, const char *line, int status, const char *bo
 		"Content-Type: application/json\r\n", body);
 }
 
+static const char *named(const struct stage *s)
+{
+	return !s->as ? NULL : s->user ? s->user : "berta";
+}
+
 static enum auth_verdict put(struct stage *s, const char *token, int64_t now_ms)
 {
 	struct auth_caller caller = {
-		.token = token, .user = s->as ? "berta" : NULL, .as = s->as, .address = s->address};
+		.token = token, .user = named(s), .as = s->as, .address = s->address};
 	return auth_ask(s->auth, &caller, &s->right, now_ms, on_verdict, s);
 }
 
@@ -444,7 +450,7 @@ static void many_are_named_at_a_rate(void **state)
 static enum auth_verdict ask_choice(struct stage *s, const char *token, int64_t now_ms)
 {
 	struct auth_caller caller = {
-		.token = token, .user = s->as ? "berta" : NULL, .as = s->as, .address = s->address};
+		.token = token, .user = named(s), .as = s->as, .address = s->address};
 	s->verdict = AUTH_LATER;
 	enum auth_verdict v = auth_ask_choice(s->auth, &caller, &s->right, now_ms, on_verdict, s);
 	if (v != AUTH_LATER)
@@ -489,11 +495,13 @@ static void choices_of_all_have_a_rate(void **state)
 	(void)state;
 	struct stage s;
 	unsigned asked = 0;
-	char as[64];
+	char as[64], name[16];
 	stage_open(&s);
 	for (int user = 0; user < 4; user++) {
+		snprintf(name, sizeof(name), "u%d", user);
 		snprintf(as, sizeof(as), "{\"user\":\"u%d\",\"groups\":[]}", user);
 		s.as = as;
+		s.user = name;
 		s.right = (struct right){"list", "batch", "jobs", ""};
 		expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
 		assert_int_equal(ask(&s, "", NOW_MS), AUTH_REFUSED);
@@ -507,6 +515,101 @@ static void choices_of_all_have_a_rate(void **state)
 	assert_int_equal(asked, 40);
 	expect(&s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
 	assert_int_equal(ask_choice(&s, "", NOW_MS + 50), AUTH_REFUSED);
+	stage_close(&s);
+}
+
+/* Lets a ServiceAccount be known, as a proxy names it: as the tokens of many would be. */
+static void let_in(struct stage *s, const char *user)
+{
+	static char as[100];
+	snprintf(as, sizeof(as), "{\"user\":\"%s\",\"groups\":[]}", user);
+	s->as = as;
+	s->user = user;
+	s->right = (struct right){"list", "batch", "jobs", ""};
+	expect(s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+	assert_int_equal(ask(s, "", NOW_MS), AUTH_REFUSED);
+}
+
+static unsigned choose(struct stage *s, unsigned wanted, unsigned answers, int64_t now_ms)
+{
+	unsigned asked = 0;
+	for (unsigned i = 0; i < answers; i++)
+		expect(s, ACCESS, 201, "{\"status\":{\"allowed\":false}}");
+	for (unsigned i = 0; i < wanted; i++) {
+		snprintf(s->right.ns, sizeof(s->right.ns), "n%u", i);
+		asked += ask_choice(s, "", now_ms) == AUTH_REFUSED;
+	}
+	return asked;
+}
+
+/* A tenant makes ServiceAccounts as it likes: those of its namespace have the share of one user. */
+static void choices_of_a_namespaces_accounts_are_of_one_user(void **state)
+{
+	char user[64];
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(user, sizeof(user), "system:serviceaccount:attack:a%u", i);
+		let_in(&s, user);
+		unsigned may = i == 0 ? 20 : i == 1 ? 4 : 0;
+		assert_int_equal(choose(&s, 20, may, NOW_MS), may);
+	}
+	assert_int_equal(choose(&s, 20, 5, NOW_MS + 1000), 5); /* it fills by five a second */
+	let_in(&s, "system:serviceaccount:attacked:a0");       /* of another namespace */
+	assert_int_equal(choose(&s, 10, 10, NOW_MS), 10);
+	stage_close(&s);
+}
+
+/* What is refused by the bucket of all is not taken from a user's own. */
+static void choices_that_wait_for_others_cost_nothing(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	let_in(&s, "one");
+	assert_int_equal(choose(&s, 24, 24, NOW_MS), 24);
+	let_in(&s, "two");
+	assert_int_equal(choose(&s, 16, 16, NOW_MS), 16);
+	let_in(&s, "three");
+	for (int i = 0; i < 30; i++)
+		assert_int_equal(choose(&s, 24, 0, NOW_MS), 0);
+	assert_int_equal(choose(&s, 24, 24, NOW_MS + 2000), 24);
+	stage_close(&s);
+}
+
+static enum auth_verdict put_choice(struct stage *s)
+{
+	struct auth_caller caller = {.user = s->user, .as = s->as, .address = s->address};
+	return auth_ask_choice(s->auth, &caller, &s->right, NOW_MS, on_verdict, s);
+}
+
+/* With all of them under way, an address has as many requests as without. */
+static void choices_take_no_place_of_other_questions(void **state)
+{
+	char user[5][16], as[5][100], token[16];
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	for (int i = 0; i < 5; i++) {
+		snprintf(user[i], sizeof(user[i]), "u%d", i);
+		let_in(&s, user[i]);
+		snprintf(as[i], sizeof(as[i]), "%s", s.as);
+	}
+	s.verdict = AUTH_LATER; /* nothing is sent from here on, for no loop runs */
+	for (int i = 0; i < 5; i++) {
+		s.user = user[i];
+		s.as = as[i];
+		strcpy(s.right.ns, "n0");
+		assert_int_equal(put_choice(&s), i < 4 ? AUTH_LATER : AUTH_UNKNOWN);
+		strcpy(s.right.ns, "n1");
+		assert_int_equal(put_choice(&s), AUTH_UNKNOWN); /* one at once */
+	}
+	s.as = NULL;
+	for (int i = 0; i < 9; i++) {
+		snprintf(token, sizeof(token), "t%d", i);
+		assert_int_equal(put(&s, token, NOW_MS), i < 8 ? AUTH_LATER : AUTH_UNKNOWN);
+	}
 	stage_close(&s);
 }
 
@@ -554,6 +657,9 @@ int main(void)
 		cmocka_unit_test(many_are_named_at_a_rate),
 		cmocka_unit_test(choices_have_places_of_their_own),
 		cmocka_unit_test(choices_of_all_have_a_rate),
+		cmocka_unit_test(choices_of_a_namespaces_accounts_are_of_one_user),
+		cmocka_unit_test(choices_that_wait_for_others_cost_nothing),
+		cmocka_unit_test(choices_take_no_place_of_other_questions),
 		cmocka_unit_test(a_caller_has_a_name_while_something_is_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);

@@ -4,6 +4,8 @@
 #include "controller/net/coding.h"
 
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <zlib.h>
 
@@ -181,6 +183,65 @@ static void times_in_the_head_are_no_news(void **state)
 	assert_string_equal(one, other);
 }
 
+/* By their name they are left out, and not because they look like times. */
+static void times_of_the_head_are_left_out_by_name(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_news;
+	} cases[] = {{"asOf", false}, {"from", false}, {"until", false}, {"since", false},
+		{"now", false}, {"sampleTime", true}, {"ledgerDownSince", true}, {"asof", true},
+		{"fro", true}, {"", true}};
+	char text[200], one[CODING_TAG_SIZE], other[CODING_TAG_SIZE];
+	(void)state;
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		static const char form[] =
+			"{\"kind\":\"X\",\"%s\":\"2026-11-21T10:00:0%dZ\",\"l\":[]}";
+		print_message("  %s\n", cases[i].name);
+		snprintf(text, sizeof(text), form, cases[i].name, 1);
+		tag_answer(text, one);
+		snprintf(text, sizeof(text), form, cases[i].name, 2);
+		tag_answer(text, other);
+		assert_int_equal(strcmp(one, other) != 0, cases[i].is_news);
+	}
+	/* The name is that of the member, not a text before. */
+	tag_answer("{\"x\":\"asOf\",\"y\":\"2026-11-21T10:00:00Z\"}", one);
+	tag_answer("{\"x\":\"asOf\",\"y\":\"2026-11-21T10:00:01Z\"}", other);
+	assert_string_not_equal(one, other);
+	tag_answer("{\"asOf\":1,\"2026-11-21T10:00:00Z\":1}", one);
+	tag_answer("{\"asOf\":1,\"2026-11-21T10:00:01Z\":1}", other);
+	assert_string_not_equal(one, other);
+}
+
+/* Nobody can make two answers that have one tag by a hash that all know. A child's tags are the
+ * parent's: the reader packs, and the port compares. */
+static void tags_of_answers_have_a_key_of_this_process(void **state)
+{
+	static const char text[] = "{\"asOf\":\"2026-11-21T10:00:00Z\",\"l\":[1,2,3]}";
+	char as_file[CODING_TAG_SIZE], here[CODING_TAG_SIZE], there[CODING_TAG_SIZE] = "";
+	int ends[2], status;
+	(void)state;
+	coding_draw_key();
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		bool is_made = coding_tag_answer(slice_of(text), there);
+		_exit(!is_made || write(ends[1], there, sizeof(there)) != sizeof(there));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(read(ends[0], there, sizeof(there)), sizeof(there));
+	close(ends[0]);
+	close(ends[1]);
+	tag_answer(text, here);
+	assert_string_equal(there, here);
+	coding_tag(slice_of(text), as_file);
+	assert_string_not_equal(here, as_file);
+	/* A file's tag is known to all: a copy is good for the next process. */
+	coding_tag(slice_of("document"), as_file);
+	assert_string_equal(as_file, "W/\"e503129a4109e1d7\"");
+}
+
 static void texts_that_are_cut_or_no_json_have_a_tag(void **state)
 {
 	static const char *const texts[] = {"", "{", "{\"", "{\"a", "{\"a\\",
@@ -287,6 +348,8 @@ int main(void)
 		cmocka_unit_test(what_gets_no_shorter_stays),
 		cmocka_unit_test(a_tag_is_that_of_its_text),
 		cmocka_unit_test(times_in_the_head_are_no_news),
+		cmocka_unit_test(times_of_the_head_are_left_out_by_name),
+		cmocka_unit_test(tags_of_answers_have_a_key_of_this_process),
 		cmocka_unit_test(texts_that_are_cut_or_no_json_have_a_tag),
 		cmocka_unit_test(a_gzip_carries_the_tag_of_its_text),
 		cmocka_unit_test(slices_are_the_whole),

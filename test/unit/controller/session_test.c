@@ -182,6 +182,34 @@ static void who_may_see_all_is_told_all_without_being_asked(void **state)
 	stage_close(&s);
 }
 
+/* The first so many by name, and once each, though the user has Jobs in one of them. */
+static void so_many_are_told_and_no_more(void **state)
+{
+	(void)state;
+	struct stage s;
+	char ns[16];
+	unsigned told = 0;
+	stage_open(&s);
+	for (int i = 0; i < SESSION_TOLD_MAX + 100; i++) {
+		snprintf(ns, sizeof(ns), "n%03d", i);
+		add_namespace(&s, ns);
+	}
+	struct job j = world_job(2, "two");
+	j.ns = "n300";
+	j.submitted_by = "boss";
+	world_see_job(&s.world, &j);
+	port.may_all = true;
+	sign_in(&s, USER("boss"));
+	take(&s);
+	says("\"namespaces\":[\"n300\",\"n000\",\"n001\",");
+	says("\"n299\",\"n301\",");
+	says("\"n499\"],\"more\":true");
+	for (const char *at = buf_text(&port.body); (at = strstr(at, "\"n")); at++)
+		told += at[2] >= '0' && at[2] <= '9';
+	assert_int_equal(told, SESSION_TOLD_MAX);
+	stage_close(&s);
+}
+
 static void nobody_is_asked_who_comes_from_here(void **state)
 {
 	(void)state;
@@ -323,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_may_see_all_is_told_all_without_being_asked),
+		cmocka_unit_test(so_many_are_told_and_no_more),
 		cmocka_unit_test(nobody_is_asked_who_comes_from_here),
 		cmocka_unit_test(likely_namespaces_are_asked_about_first),
 		cmocka_unit_test(a_proxys_user_is_told_so),

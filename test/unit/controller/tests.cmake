@@ -1,7 +1,7 @@
 # The two programs: what they are made of, without a control plane.
 add_library(controller_world STATIC ${CMAKE_CURRENT_LIST_DIR}/controller_world.c)
 target_link_libraries(controller_world PUBLIC controller_parts golden)
-foreach(name api queued_jobs autoscaler_status decision_log cost clock gate leadership log metrics options page job_scope reader seen_set status summary time_specs timeline watchers week)
+foreach(name answers api queued_jobs autoscaler_status decision_log cost clock gate leadership log metrics options page job_scope reader seen_set status summary time_specs timeline watchers week)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -32,6 +32,10 @@ endforeach()
 # The reader and the port are the test's.
 foreach(told reader_ask reader_forget http_of http_answer http_stream http_stream_write http_stream_waiting http_stream_end)
   target_link_options(test_controller_watchers PRIVATE -Wl,--wrap=${told})
+endforeach()
+# The reader, the port and what a controller knows of itself are the test's.
+foreach(told reader_new reader_ask http_param http_header http_takes_gzip http_has_room http_answer sources_leadership pg_up informer_pods_denied)
+  target_link_options(test_controller_answers PRIVATE -Wl,--wrap=${told})
 endforeach()
 # The clock of the reader, and whether there may be one more process, is the test's.
 target_link_options(test_controller_reader PRIVATE -Wl,--wrap=monotonic_us -Wl,--wrap=fork)
