@@ -393,7 +393,7 @@ def test_who_signs_out_is_forgotten_by_the_tab(line, page):
     page.wait_text(f"{line.ns}/mine", selector="main")
     page.type("#filter", "user:")
     page.wait("suggestions", lambda: page.texts("#filter-words [role=option]"))
-    for place in "queues", "money", "jobs":
+    for place in "queues", "money?by=queue", "jobs":
         page.go(place)
         page.wait_text(line.ns if place == "jobs" else line.q, selector="main")
     assert page.kept(line.boss, line.ns), "nothing of a person who is there is found"
