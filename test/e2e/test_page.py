@@ -53,6 +53,19 @@ NOTE_REQUESTS = """((held) => {
 })"""
 
 
+# From then on what the page asks is answered with 503, or not at all: where `part` is in the path.
+AWAY = """((part, isSilent) => {
+    window.really ||= window.fetch;
+    window.fetch = (path, options) => !path.includes(part) ? really(path, options) : !isSilent ? Promise.resolve(new Response("{}", { status: 503 }))
+        : new Promise((_, fail) => options.signal.addEventListener("abort", () => fail(options.signal.reason)));
+})"""
+# What is kept of a person: objects of the page that have this text as a value, or are of this namespace.
+KEPT = """function (text, namespace) {
+    const isHers = (o) => o.metadata?.namespace === namespace || Object.values(Object.getOwnPropertyDescriptors(o)).some(({ value }) => typeof value === "string" && value.includes(text));
+    return this.filter((o) => { try { return isHers(o); } catch { return false; } }).slice(0, 9).map((o) => Object.keys(o).slice(0, 9).join());
+}"""
+
+
 class Page(Browser):
     """A browser at the page of a controller."""
 
@@ -93,6 +106,23 @@ class Page(Browser):
         self.wait("the question who it is", self.asks_who)
         self.give(token, namespace)
         self.wait("that the person is let in", lambda: not self.asks_who() and self.text("main").strip())
+
+    def away(self, part, silent=False):
+        self.run(f"{AWAY}(arguments[0], arguments[1])", part, silent)
+
+    def kept(self, text, namespace):
+        """Of a person, in the memory of the tab."""
+        self.cdp("HeapProfiler.collectGarbage")
+        found = self.cdp("Runtime.queryObjects", objectGroup="kept",
+                         prototypeObjectId=self.cdp("Runtime.evaluate", expression="Object.prototype", objectGroup="kept")["result"]["objectId"])
+        told = self.cdp("Runtime.callFunctionOn", objectId=found["objects"]["objectId"], functionDeclaration=KEPT, returnByValue=True,
+                        arguments=[{"value": text}, {"value": namespace}])
+        self.cdp("Runtime.releaseObjectGroup", objectGroup="kept")
+        return told["result"]["value"]
+
+    def sign_out(self):
+        self.click("#me")
+        self.click("#sign-out")
 
     def rows(self):
         """Those of the list that are drawn, by their place from 1 on: [(place, text)]."""
@@ -330,10 +360,58 @@ def test_the_token_is_gone_when_the_person_signs_out(line, page):
     page.sign_in(line.boss)
     page.wait_text(line.q)
     assert line.boss not in page.markup() and not page.run("return document.cookie + JSON.stringify(localStorage)").strip("{}")
-    page.click("#me")
-    page.click("#sign-out")
+    page.sign_out()
     page.wait("the question who it is", page.asks_who)
     assert page.run("return JSON.stringify(sessionStorage)").count(line.boss) == 0 and line.q not in page.markup()
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["503", "silent"])
+def test_who_signs_out_leaves_nothing_on_the_screen_whatever_the_server_answers(line, page, silent):
+    for place in "plan", "overview", f"queue/{line.q}", "jobs":
+        page.sign_in(line.boss, place=place)
+        page.wait_text(line.q, selector="main")
+        page.away("/", silent)
+        page.sign_out()
+        page.wait("nothing of hers", lambda: line.ns not in page.text() and line.q not in page.text("main") and not page.run("return sessionStorage.token"))
+        page.load("search")  # as if the tab were opened anew
+
+
+def test_another_namespace_is_never_shown_the_jobs_of_the_one_before(line, page):
+    page.sign_in(line.boss, place=f"plan?namespace={line.ns}")
+    for place in "plan", "overview", f"queue/{line.q}", "jobs":
+        page.load(f"{place}?namespace={line.ns}")
+        page.wait_text(f"{line.ns}/mine" if place == "jobs" else "mine", selector="main")
+        page.away(line.other.ns, silent=True)
+        page.go(f"{place}?namespace={line.other.ns}")
+        page.wait("the other name alone", lambda: line.other.ns in page.text("#me") and "mine" not in page.text("main"))
+        assert "Shown is what was so" not in page.text()
+
+
+def test_who_signs_out_is_forgotten_by_the_tab(line, page):
+    page.expected = (401, 404)
+    page.sign_in(line.boss, place="jobs")
+    page.wait_text(f"{line.ns}/mine", selector="main")
+    page.type("#filter", "user:")
+    page.wait("suggestions", lambda: page.texts("#filter-words [role=option]"))
+    for place in "queues", "money?by=queue", "jobs":
+        page.go(place)
+        page.wait_text(line.ns if place == "jobs" else line.q, selector="main")
+    assert page.kept(line.boss, line.ns), "nothing of a person who is there is found"
+    page.sign_out()
+    page.wait("the question who it is", page.asks_who)
+    page.wait("the tab to forget her", lambda: not page.kept(line.boss, line.ns))
+
+
+def test_another_person_of_a_proxy_begins_anew(line, page):
+    """The page asks again who it is; here the tab comes back to sight, and the proxy has let in somebody else."""
+    page.sign_in(line.boss, place="overview")
+    page.wait_text(line.q, selector="main")
+    who = asked(line.world, "/page/session")
+    page.run("""sessionStorage.removeItem("token"); const ask = window.fetch, clock = performance.now.bind(performance);
+        performance.now = () => clock() + 3600000;
+        window.fetch = (path, how) => path !== "/page/session" ? new Promise(() => {})
+            : Promise.resolve(new Response(JSON.stringify({ ...arguments[0], user: "somebody:else", byProxy: true }), { status: 200 }));""", who)
+    page.wait("the other one, and nothing of the first", lambda: "else" in page.text("#me") and line.q not in page.text("main"))
 
 
 def test_alice_finds_no_name_of_another_namespace_anywhere(line, page):

@@ -8,7 +8,7 @@ import pytest
 from conftest import token
 from objects import cents, has, ours, path_of
 from test_page import GROUP, LOOKS, asked, axe, chromium, line, open_page, other, page, problems  # noqa: F401 (fixtures)
-from test_rights import admin  # noqa: F401 (World asks with a token)
+from test_rights import RBAC, admin, bind  # noqa: F401 (admin: World asks with a token)
 
 pytestmark = pytest.mark.flags("--loopback-needs-token")
 
@@ -139,6 +139,35 @@ def test_who_has_no_role_is_told_so_and_nothing_is_asked(line, page):
     page.sign_in(token(line.world.api, line.ns, "newcomer"), place="overview")
     page.wait_text("You have no role in ", "kubectl create rolebinding", selector="main")
     assert not [one for one in page.run("return asked") if one.get("status") == 403]
+
+
+@pytest.fixture
+def before(line):
+    """The token of an account whose role is that of a version before: Jobs, and no sums of them."""
+    role, roles = line.world.full("before"), f"{RBAC}/clusterroles"
+    line.world.made.append(f"{roles}/{role}")
+    line.world.api.ensure(roles, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": role}, "rules": [
+        {"apiGroups": ["visibility.sluice.dev"], "resources": ["queuedjobs"], "verbs": ["get", "list", "watch"]}]})
+    return bind(line.world, "before", role)
+
+
+def test_roles_of_a_version_before_lead_to_the_jobs(line, page, before):
+    page.expected = (401, 403)
+    page.sign_in(before, line.ns, "overview")
+    page.wait_text("The roles of this cluster are older than its controller", "deploy/rbac", selector="main [role=alert]")
+    page.click("main [role=alert] a")
+    page.wait_text(f"{line.ns}/mine", selector="main")
+
+
+def test_a_controller_of_a_version_before_leads_to_the_jobs(line, page):
+    page.sign_in(line.boss)
+    page.wait_text(line.q)
+    page.run("""const ask = window.fetch;
+        window.fetch = (path, how) => (path.includes("/summaries") ? Promise.resolve(new Response("{}", { status: 404 })) : ask(path, how));""")
+    page.go("overview?by=user")
+    page.wait_text("The controller is older than this page", selector="main [role=alert]")
+    page.click("main [role=alert] a")
+    page.wait_text(f"{line.ns}/mine", selector="main")
 
 
 # ---- keys, search, back and forward --------------------------------------------------------

@@ -7,12 +7,16 @@ import { onOwnClock } from "./words.js";
 const ROOT = "/apis/visibility.sluice.dev/v1alpha1";
 const PAGE_JOBS = 500;
 
+const forgetting = []; // what modules do when another person looks
+
 export const session = {
   get token() { return sessionStorage.getItem("token") || ""; },
   get namespace() { return sessionStorage.getItem("namespace") || ""; },
   isLetInWithoutToken: false, // a proxy in front has signed the person in
   who: null, // what whoAmI() said; null: not known
   maySeeQueues: undefined, // of all namespaces; not known yet, or true or false
+  turn: 0, // another one for each person
+  isDoubted: false, // an answer was as if somebody else were signed in, or nobody
   get mayAll() { return this.who ? this.who.mayAll : this.maySeeQueues !== false; },
   choose(namespace) { sessionStorage.setItem("namespace", namespace); },
   signIn(token, namespace) {
@@ -22,9 +26,16 @@ export const session = {
   },
   signOut() {
     sessionStorage.clear();
-    known.clear();
-    this.who = null;
-    this.maySeeQueues = undefined;
+    Object.assign(this, { isLetInWithoutToken: false, who: null, maySeeQueues: undefined, isDoubted: false });
+    this.turn++;
+    for (const forget of forgetting) forget();
+  },
+  // Calls forget() whenever the person changes: it drops what was told to the one before.
+  onChange(forget) { forgetting.push(forget); },
+  // Takes what whoAmI() said. A proxy in front may have let in another person than before.
+  know(who) {
+    if (this.who && this.who.user !== who.user) this.signOut();
+    Object.assign(this, { who, maySeeQueues: who.mayAll, isDoubted: false });
   },
 };
 
@@ -74,20 +85,28 @@ function learnFrom(path, { ok, status }) {
   if (OF_QUEUES.test(path) && !session.who && (ok || status === 403)) session.maySeeQueues = ok;
 }
 
+// An answer that comes when the person has changed is for nobody.
+function dropIfLate(turn) {
+  if (session.turn !== turn) throw new DOMException("another person is signed in", "AbortError");
+}
+
 async function ask(path, signal, more = {}) {
-  const headers = { ...more, ...(session.token ? { Authorization: `Bearer ${session.token}` } : {}) };
+  const { token, turn } = session, headers = { ...more, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
   if (!isAttended()) headers["Sluice-Unattended"] = "true";
   const answer = await fetch(path, { headers, signal, cache: "no-store", redirect: "manual" });
+  dropIfLate(turn);
+  if (answer.type === "opaqueredirect" || [401, 403].includes(answer.status)) session.isDoubted = true;
   if (answer.type === "opaqueredirect") throw new Refusal(302, SIGNED_OUT);
   learnFrom(path, answer);
   if (!answer.ok && answer.status !== 304) throw await refusal(answer);
-  session.isLetInWithoutToken ||= !session.token;
+  session.isLetInWithoutToken ||= !token;
   return answer;
 }
 
 // The last answers, by path, with their tags: the server says 304 where one would be the same again. Text, not what it
 // says, which those that asked may change.
 const known = new Map(), KNOWN_MAX = 12, KNOWN_CHARS_MAX = 500_000;
+session.onChange(() => known.clear());
 
 function keep(path, tag, text) {
   known.delete(path);
@@ -97,8 +116,9 @@ function keep(path, tag, text) {
 }
 
 async function textOf(path, signal) {
-  const old = known.get(path), answer = await ask(path, signal, old ? { "If-None-Match": old.tag } : {});
+  const { turn } = session, old = known.get(path), answer = await ask(path, signal, old ? { "If-None-Match": old.tag } : {});
   const text = answer.status === 304 ? old.text : await answer.text();
+  dropIfLate(turn);
   keep(path, answer.headers.get("ETag") || old?.tag, text);
   return text;
 }

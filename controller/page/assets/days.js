@@ -1,5 +1,5 @@
 // What was used and what it cost, day by day. The API adds up a whole stretch, so each day is a question of its own: one
-// after the other, the last ones first, at most 31; kept for as long as the tab is open.
+// after the other, the last ones first, at most 31; kept for as long as the person stays.
 
 import { past, session } from "./api.js";
 import { pause } from "./live.js";
@@ -7,7 +7,7 @@ import { pause } from "./live.js";
 const DAYS_MAX = 31, DAY_MS = 86_400_000, FRESH_MS = 60_000;
 
 const kept = new Map(); // question -> { at, told }
-let whose = ""; // the token that it was asked with
+session.onChange(() => kept.clear());
 
 function midnight(at) {
   return new Date(at).setHours(0, 0, 0, 0);
@@ -51,8 +51,6 @@ function isGood({ at }, { until }) {
 
 // Asks for each, and calls back with what is known so far: a list as long as that of the days, undefined where not known.
 export async function reportsOf(namespace, by, days, signal, onNews) {
-  if (whose !== session.token) kept.clear();
-  whose = session.token;
   const known = days.map(() => undefined);
   for (let i = days.length - 1; i >= 0 && !signal.aborted; i--) {
     const day = days[i], id = [namespace, by, day.from, day.until].join(" "), began = performance.now();

@@ -47,13 +47,12 @@ export function written(params) {
 
 /* ---- what may be written ---- */
 
-const known = { token: null, lists: new Map() };
+const lists = new Map(); // "by/namespace" -> { ms, keys }
+session.onChange(() => lists.clear());
 
 // The keys of a summary, as of the last minute; none where it cannot be had.
 async function keysOf(by, namespace) {
   const id = `${by}/${namespace}`;
-  if (known.token !== session.token) Object.assign(known, { token: session.token, lists: new Map() });
-  const { lists } = known;
   if (!lists.has(id) || Date.now() - lists.get(id).ms > KEPT_MS)
     lists.set(id, { ms: Date.now(), keys: summaries(namespace, by).then(({ groups }) => groups.map(({ key }) => key).filter(Boolean), () => []) });
   return lists.get(id).keys;

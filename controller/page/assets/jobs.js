@@ -139,12 +139,18 @@ function emptyWords({ isNarrowed }, namespace) {
 }
 
 let frame = null; // what stays while the list is another: the filter keeps the focus
-let kept = null; // the list that was shown last, for the one that follows it
+let view = null, kept = null; // what is shown; the list that was shown last, for the one that follows it
+
+session.onChange(() => {
+  view = kept = null;
+  frame?.filter.show(new URLSearchParams());
+  frame?.top.replaceChildren();
+});
 
 // What makes two lists show the same rows.
 function identity(params) {
   const names = [...SELECTED, ...LOOKED_AT, "by", "sort", "turned"];
-  return JSON.stringify([session.token, ...names.map((name) => params.get(name) || "")]);
+  return JSON.stringify(names.map((name) => params.get(name) || ""));
 }
 
 class JobsView {
@@ -263,8 +269,6 @@ function labelsOf({ source }) {
     for (const [name, value] of Object.entries(source.at(i)?.metadata?.labels || {})) found.add(`${name}=${value}`);
   return [...found].sort();
 }
-
-let view = null;
 
 function makeFrame() {
   const filter = new Filter(apply, { namespace: () => paramsNow().get("namespace") || "", labels: () => labelsOf(view) }), menu = new ColumnMenu();

@@ -7,7 +7,7 @@ import { paced, pause, visible } from "./live.js";
 const KEPT_MS = 5 * 60_000, ASK_MS = 150, IDLE_MS = 500;
 
 const kept = new Map(); // name of a ClusterQueue -> { at, told }; told: undefined where it could not be asked
-let whose = ""; // the token that it was asked with
+session.onChange(() => kept.clear());
 
 export function lastDayOf(name) {
   return kept.get(name)?.told;
@@ -38,8 +38,6 @@ async function askFor(name, signal) {
 
 // Asks for as long as the page is shown. Rows name their ClusterQueue in data-day; onNews() draws.
 export async function followSeen(page, root, onNews) {
-  if (whose !== session.token) kept.clear();
-  whose = session.token;
   for (let goesOn = true; goesOn && !page.signal.aborted; await visible(page.signal)) {
     const name = nextName(root), began = performance.now();
     if (name) {

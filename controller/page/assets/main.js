@@ -6,7 +6,7 @@ import { closeMe, drawDone, drawMe, drawNews, drawSearch, forgetNews, listenForS
 import { historyPage } from "./history.js";
 import { jobPage } from "./job.js";
 import { jobsPage } from "./jobs.js";
-import { sentenceOf } from "./live.js";
+import { pause, sentenceOf, visible } from "./live.js";
 import { moneyPage } from "./money.js";
 import { nodesPage } from "./nodes.js";
 import { overviewPage } from "./overview.js";
@@ -14,26 +14,34 @@ import { enter, scrollBack } from "./places.js";
 import { planPage } from "./plan.js";
 import { queuePage } from "./queue.js";
 import { queuesPage } from "./queues.js";
-import { drawNavigation, hasNothing, learnRights } from "./rights.js";
+import { drawNavigation, hasNothing, learnRights, renewRights } from "./rights.js";
 import { searchPage } from "./search.js";
 import { empty, skeleton } from "./ui.js";
 
-// under: the entry of the navigation that is the current one. isScoped: its address says of which namespace. shape: what
-// comes, as skeletons have it.
+// under: the entry of the navigation that is the current one. isScoped: its address says of which namespace. isAsked: by
+// a field of its own, which keeps the focus; it draws its parts anew at once. shape: what comes, as skeletons have it.
 const PAGES = {
   __proto__: null, // "#/constructor" is no page
   overview: { show: overviewPage, title: "Overview", isScoped: true, shape: ["figures", "picture", "rows"] },
-  jobs: { show: jobsPage, title: "Jobs", isScoped: true }, job: { show: jobPage, title: "Job", under: "jobs", shape: ["picture", "rows"] },
+  jobs: { show: jobsPage, title: "Jobs", isScoped: true, isAsked: true }, job: { show: jobPage, title: "Job", under: "jobs", shape: ["picture", "rows"] },
   queues: { show: queuesPage, title: "Queues", isScoped: true }, queue: { show: queuePage, title: "Queue", under: "queues", isScoped: true, shape: ["picture", "rows"] },
   plan: { show: planPage, title: "Plan", isScoped: true, shape: ["picture"] },
-  history: { show: historyPage, title: "History", under: "jobs", isScoped: true },
-  money: { show: moneyPage, title: "Costs", isScoped: true, shape: ["figures", "picture", "rows"] },
+  history: { show: historyPage, title: "History", under: "jobs", isScoped: true, isAsked: true },
+  money: { show: moneyPage, title: "Costs", isScoped: true, isAsked: true, shape: ["figures", "picture", "rows"] },
   nodes: { show: nodesPage, title: "Nodes", shape: ["picture", "rows"] }, search: { show: searchPage, title: "Search" },
 };
 const byId = (id) => document.getElementById(id);
 const content = byId("content"), signing = byId("signing");
 
-let leaving = new AbortController(), shown = "";
+// shown: the path of the page that is drawn, and shownOf: its namespace.
+let leaving = new AbortController(), shown = "", shownOf = "";
+
+// What one person was shown is gone before anything is asked for the next.
+session.onChange(() => {
+  leaving.abort();
+  shown = "";
+  content.replaceChildren();
+});
 
 function decoded(word) {
   try {
@@ -89,7 +97,7 @@ function chooseNamespace() {
 }
 
 const NO_ROLE = "You have no role in any namespace yet. An admin of one gives it:";
-const NONE_FOUND = "You have no role in the namespaces that were looked at. Write yours below; or an admin of one gives you a role:";
+const NONE_FOUND = "You have no role in the namespaces that were looked at, which are not all. The page looks again by itself; or write the name of yours below. An admin of one gives you a role:";
 
 function drawNothing() {
   const user = session.who.user || "NAME";
@@ -158,8 +166,11 @@ function begin(page, at) {
   drawHead(at);
   drawSearch(at.name === "search", at.params.get("text") || "");
   markCurrent(page && `#/${page.under || at.name}`);
-  if (shown === at.path) return;
+  const isSamePage = shown === at.path, of = namespaceOf(at);
+  if (isSamePage && shownOf === of) return;
   forgetNews();
+  shownOf = of;
+  if (isSamePage && page?.isAsked) return;
   content.replaceChildren(h("p", { class: "hidden" }, "Loading ..."), ...(page?.shape || ["rows"]).map((shape) => skeleton(shape)));
   shown = at.path;
 }
@@ -181,10 +192,25 @@ async function show(entry = enter()) {
     if (addNamespace(at)) return;
     drawHead(at);
     if (hasNothing()) return drawNothing();
-    await page.show({ ...at, content, signal, kept: entry.kept, tell: (...words) => signal.aborted || tell(...words), complain, namespace: namespaceOf(at) });
+    await page.show({ ...at, content, signal, tell: (...words) => signal.aborted || tell(...words), complain, namespace: namespaceOf(at) });
     if (!signal.aborted) drawDone();
   } catch (error) {
     complain(error);
+  }
+}
+
+const LOOK_MS = 2000, PATIENCE_MS = 30_000;
+
+// Notices that the person, or what may be seen, is another.
+async function followRights() {
+  const { signal } = new AbortController();
+  for (;; await visible(signal)) {
+    const { turn } = session, hadNothing = hasNothing(), { mayAll } = session;
+    if (await renewRights(AbortSignal.timeout(PATIENCE_MS))) {
+      if (turn !== session.turn || hadNothing || hasNothing() || mayAll !== session.mayAll) show();
+      else drawHead(where());
+    }
+    await pause(LOOK_MS, signal);
   }
 }
 
@@ -206,3 +232,4 @@ window.addEventListener("hashchange", () => {
   if (where().name !== "search") content.focus({ preventScroll: true });
 });
 show();
+followRights();

@@ -1,11 +1,11 @@
 // The first page: how much runs and waits, what comes next, what is full, why Jobs wait, and what needs somebody. Of
 // all namespaces, or of one: then others are numbers.
 
-import { budgets, orNull, past, queues, spans, summaries, timelines, usage } from "./api.js";
+import { budgets, jobs, orNull, past, queues, Refusal, spans, summaries, timelines, usage } from "./api.js";
 import { attentionList, budgetItems, churnItem } from "./attention.js";
 import { reasonBadge } from "./badges.js";
 import { capacity, dayOf } from "./capacity.js";
-import { address, draw, faint, h, jobLink, link, table } from "./dom.js";
+import { address, draw, faint, h, jobLink, link, table, warning } from "./dom.js";
 import { again, keptAgain } from "./live.js";
 import { warnings } from "./queues.js";
 import { lacksQueues } from "./rights.js";
@@ -255,7 +255,27 @@ function followPast(page, known, show) {
   });
 }
 
+// Roles of before have Jobs and no sums of them; a controller of before, in a rolling update, has no sums at all.
+const OLDER = { 403: "The roles of this cluster are older than its controller, so there is no overview for you: an admin applies deploy/rbac.",
+  404: "The controller is older than this page, so there is no overview yet." };
+
+async function showOlder({ content, namespace, signal }, error) {
+  const mayList = error instanceof Refusal && OLDER[error.status] && await orNull(jobs({ namespace }, { limit: 1 }, signal));
+  if (!mayList) throw error;
+  draw(content, h("div", { class: "card lone", role: "alert" }, warning(OLDER[error.status]), h("p", {}, link(["jobs"], "See the Jobs", { namespace }))));
+}
+
 export async function overviewPage(page) {
+  const ending = new AbortController(), signal = AbortSignal.any([page.signal, ending.signal]);
+  try {
+    await showOverview({ ...page, signal });
+  } catch (error) {
+    ending.abort();
+    if (!page.signal.aborted) await showOlder(page, error);
+  }
+}
+
+async function showOverview(page) {
   const { namespace, params, signal } = page, by = GROUPS.some(([, value]) => value === params.get("by")) ? params.get("by") : "queue";
   const ahead = SPANS.some(([, value]) => value === params.get("span")) ? params.get("span") : "24h", parts = layOut(page, by, ahead);
   const known = { told: null, items: [] };

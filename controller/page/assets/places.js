@@ -1,7 +1,7 @@
-// The entries of the browser's history. Each keeps how far its page was scrolled, and what the page itself notes in
-// `kept`, so that back and forward come to what one left. The address has the rest: page, filters, selection.
+// The entries of the browser's history. Each keeps how far its page was scrolled, so that back and forward come to what
+// one left. The address has the rest: page, filters, selection.
 
-const entries = new Map(); // key in history.state -> { top, kept }
+const entries = new Map(); // key in history.state -> { top, isNew }
 const WAIT_MS = 5000;
 
 let entry;
@@ -9,7 +9,7 @@ let entry;
 function entryNow() {
   const key = history.state?.key || `${Date.now()}-${entries.size}`;
   if (!history.state?.key) history.replaceState({ key }, "");
-  if (!entries.has(key)) entries.set(key, { top: 0, kept: {}, isNew: true });
+  if (!entries.has(key)) entries.set(key, { top: 0, isNew: true });
   return entries.get(key);
 }
 

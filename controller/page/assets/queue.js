@@ -74,19 +74,26 @@ function spanOf(params) {
   return SPANS.find(([word]) => word === params.get("span")) || SPANS[1];
 }
 
+// Values that stay the same are not told anew: those of whole steps ago are those up to now.
+function upToNow(told) {
+  const stepMs = 1000 * told.stepSeconds, late = Math.max(0, Math.floor((Date.now() - new Date(told.until)) / stepMs)) * stepMs;
+  return { ...told, from: +new Date(told.from) + late, until: +new Date(told.until) + late };
+}
+
 async function axis(name, ns, params, signal) {
   const [word, ahead, hours] = spanOf(params), which = { clusterQueue: name };
   const [told, was] = await Promise.all([timelines(ns, { until: ahead, ...which }, signal), orNull(spans(ns, { since: `${hours}h`, ...which }, signal))]);
-  const now = +new Date(told.asOf), stretch = { from: now - hours * HOUR_MS, until: +new Date(told.until), now };
+  const now = Date.now(), stretch = { from: now - hours * HOUR_MS, until: now + (new Date(told.until) - new Date(told.asOf)), now };
   return [timeline({ lanes: told.lanes, spans: was?.spans || [], ...stretch, label: `Runs, starts, windows and prices of ${name}, ${word}` }),
     was ? "" : faint("Earlier runs cannot be read now.")];
 }
 
-// What is told of windows, prices and quota. In one namespace the lane of its queue has them.
+// What is told of windows, prices and quota. In one namespace the lane of its queue has them. An answer that stays the
+// same may be hours old: its moment is not now.
 async function weekOf(name, ns, signal) {
-  if (!ns) return week(name, signal);
+  if (!ns) return { ...(await week(name, signal)), now: Date.now() };
   const { lanes: [lane], asOf, until } = await timelines(ns, { until: "7d", clusterQueue: name }, signal);
-  return { from: asOf, now: asOf, until, windows: lane?.windows || [], prices: lane?.prices || [], quotas: [] };
+  return { from: asOf, now: Date.now(), until, windows: lane?.windows || [], prices: lane?.prices || [], quotas: [] };
 }
 
 /* ---- the page ---- */
@@ -128,7 +135,7 @@ export async function queuePage(page) {
   const drawNow = (told) => draw(parts.now, warnings(told), head(name, queue, params, ns), complaints(queue), figures(queue, group, others));
   line.live().catch(quiet.complain);
   known.then(() => {
-    if (!ns) partAgain(LOOK_BACK_MS, page, async () => draw(parts.day, lastDay(await usage(name, signal), queue)), sayIn(parts.day));
+    if (!ns) partAgain(LOOK_BACK_MS, page, async () => draw(parts.day, lastDay(upToNow(await usage(name, signal)), queue)), sayIn(parts.day));
     partAgain(AXIS_MS, page, async () => draw(parts.axis, await axis(name, ns, params, signal)), sayIn(parts.axis));
     partAgain(LOOK_BACK_MS, page, async () => draw(parts.week, weekWords(await weekOf(name, ns, signal))), sayIn(parts.week));
     partAgain(SUMMARY_MS, page, async () => {

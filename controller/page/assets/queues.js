@@ -174,7 +174,8 @@ function drawRow(row, columns, rows, ns) {
 
 /* ---- the tree ---- */
 
-const foldedCohorts = new Set(); // for as long as the tab is open
+const foldedCohorts = new Set(); // for as long as the person stays
+session.onChange(() => foldedCohorts.clear());
 
 // Rows in the order that is shown, each with its depth. Cohorts without a parent that is known come first; those of a
 // circle, which have none, then; queues of no Cohort last. A Cohort's row adds up all queues below it, shown or not.

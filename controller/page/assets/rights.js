@@ -5,19 +5,48 @@ import { faint, link } from "./dom.js";
 
 const WHO = "To see all queues, budgets and nodes you need the role sluice-viewer in the whole cluster.";
 
-// Asked once of who is signed in; a server that cannot say it refuses no link. Who sees one namespace alone begins in
-// the likeliest.
+const SOON_MS = 5000, OFTEN_MS = 60_000, SELDOM_MS = 300_000;
+
+let askedMs = -Infinity, waitMs = SOON_MS;
+
+session.onChange(() => { waitMs = SOON_MS; });
+
+// Who sees one namespace alone begins in the likeliest.
+async function askWho(signal) {
+  askedMs = performance.now();
+  session.know(await whoAmI(signal));
+  const { mayAll, namespaces } = session.who;
+  if (!mayAll && !session.namespace && namespaces.length) session.choose(namespaces[0]);
+}
+
+// Asks before the first page of a person; a server that cannot say it refuses no link.
 export async function learnRights(signal) {
   if (session.who) return;
   try {
-    session.who = await whoAmI(signal);
-    session.maySeeQueues = session.who.mayAll;
-    if (!session.who.mayAll && !session.namespace && session.who.namespaces.length) session.choose(session.who.namespaces[0]);
+    await askWho(signal);
   } catch (error) {
     if (error instanceof Refusal && error.status !== 401) return;
     throw error;
   }
 }
+
+// Namespaces that are missing may be found later. Without a token, a proxy in front may have let in another person.
+function isDue() {
+  const ageMs = performance.now() - askedMs;
+  if (session.who.more || hasNothing()) return ageMs > waitMs;
+  return !session.token && ageMs > (session.isDoubted ? SOON_MS : OFTEN_MS);
+}
+
+// Asks again where another answer is likely, more and more seldom. True: it is another.
+export async function renewRights(signal) {
+  if (!session.who || !isDue()) return false;
+  const before = JSON.stringify(session.who);
+  waitMs = Math.min(SELDOM_MS, 2 * waitMs);
+  await askWho(signal).catch(() => {}); // the page itself says what is wrong
+  return Boolean(session.who) && JSON.stringify(session.who) !== before;
+}
+
+document.addEventListener("visibilitychange", () => { session.isDoubted = true; });
 
 // True: there is no namespace that this person is known to have a role in.
 export function hasNothing() {

@@ -6,6 +6,7 @@
 // picture is one stop of the Tab key; arrows go from bar to bar.
 
 import { BAR, isMarked, itemWords, layout, priceWords, ROW } from "./axis.js";
+import { session } from "./api.js";
 import { address, draw, folded, h, jobLink, svg, table } from "./dom.js";
 import { queueLink } from "./rights.js";
 import { moment } from "./words.js";
@@ -15,6 +16,7 @@ const WIDTH_MIN = 720, HEIGHT_MAX = 420, ROWS_MAX = 400, COLOURS = 6, FONT = "11
 /* ---- widths and colours ---- */
 
 const pen = document.createElement("canvas").getContext("2d"), widths = new Map();
+session.onChange(() => widths.clear()); // they have names of Jobs
 
 function measure(text) {
   if (widths.size > 5000) widths.clear();

@@ -37,9 +37,10 @@ export function empty(sentence, command) {
   return h("div", { class: "empty" }, h("p", {}, sentence), command ? copyable(command) : "");
 }
 
+// Copies what is shown: a command that is drawn anew keeps its button.
 export function copyable(command) {
   const button = h("button", { class: "copy", type: "button", onclick: async () => {
-    await navigator.clipboard.writeText(command);
+    await navigator.clipboard.writeText(button.previousElementSibling.textContent);
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   } }, "Copy");

@@ -1,10 +1,15 @@
 // An object as YAML, as `kubectl get -o yaml` writes it.
 
 // What YAML would read as something else than a text.
-const ODD = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`~]|[\s]$|: |:$| #|^(true|false|null|yes|no|on|off|y|n)$|^[-+.]?\d|[\x00-\x1f\x7f]/i;
+const ODD = /^$|^[^a-z]|\s$|: |:$| #|^(true|false|null|yes|no|on|off|y|n)$|[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/i;
+const UNSEEN = /[\x7f-\x9f\u2028\u2029\ufeff]/g; // JSON leaves them as they are
+
+function quoted(text) {
+  return JSON.stringify(text).replace(UNSEEN, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
 
 function scalar(value) {
-  return typeof value === "string" && ODD.test(value) ? JSON.stringify(value) : String(value);
+  return typeof value === "string" && ODD.test(value) ? quoted(value) : String(value);
 }
 
 function isEmpty(value) {
