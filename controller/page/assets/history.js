@@ -1,7 +1,7 @@
 // What was: each run, the newest first. The words of the question are in the address; what is typed narrows what came.
 
 import { past, Refusal } from "./api.js";
-import { draw, faint, h, jobLink, warning } from "./dom.js";
+import { draw, faint, h, jobLink, link, warning } from "./dom.js";
 import { field, namespaceField, question } from "./form.js";
 import { partAgain } from "./live.js";
 import { narrowing } from "./narrow.js";
@@ -56,9 +56,16 @@ function matches(run, text) {
   return [run.job, run.namespace, run.submittedBy, run.clusterQueue, wordOf(run), run.preemptor].some((word) => (word || "").toLowerCase().includes(text));
 }
 
+// The field Job takes whole names alone, as the server does; the filter finds a part of one.
+function partOf(params) {
+  const { job, ...others } = Object.fromEntries(params);
+  return job ? h("p", {}, link(["history"], `Runs with "${job}" in a name`, { ...others, text: job })) : "";
+}
+
 function runs(told, params) {
   const text = (params.get("text") || "").trim().toLowerCase(), found = told.runs.filter((run) => matches(run, text));
-  if (!told.runs.length) return empty("No runs in this period. Choose a longer period or another namespace.");
+  if (!told.runs.length) return [empty(params.get("job") ? `No run of a Job of the whole name ${params.get("job")} in this period. The filter above finds parts of names.`
+    : "No runs in this period. Choose a longer period or another namespace."), partOf(params)];
   if (!found.length) return empty("No runs match this filter.");
   const rows = sorted(found, COLUMNS, params, () => 0), shown = rows.slice(0, ROWS_MAX), all = count(found.length, "run");
   const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by the filter` : all;
@@ -87,7 +94,7 @@ export async function historyPage(page) {
   draw(content, narrowing({ title: "History", place: "history", params, hint: "Job, user, queue or end", label: "Since",
     choices: SINCE.map(([value, text]) => [text, { since: value }]), current: SINCE.find(([value]) => value === since)?.[1] }, show),
   h("details", { open: params.has("job") || params.has("user") }, h("summary", {}, "Namespace, Job, user"), question(["history"], "Which runs",
-    namespaceField(params), field("job", "Job", params.get("job")), field("user", "User", params.get("user")), h("input", { type: "hidden", name: "since", value: since }))), answer);
+    namespaceField(params), field("job", "Job", params.get("job"), "its whole name"), field("user", "User", params.get("user")), h("input", { type: "hidden", name: "since", value: since }))), answer);
   const words = { since, user: params.get("user") || "", job: params.get("job") || "" };
   await showPast(page, answer, "histories", words, (told) => {
     known = told;
