@@ -61,7 +61,8 @@ async function refusal(answer) {
   try {
     said = parse(await answer.text());
   } catch { /* a proxy's words, not ours */ }
-  return new Refusal(answer.status, said.message || said.error || `the server answered ${answer.status}`);
+  const refused = new Refusal(answer.status, said.message || said.error || `the server answered ${answer.status}`);
+  return Object.assign(refused, { againSeconds: Number(answer.headers.get("Retry-After")) || 0 });
 }
 
 // The answer, or null where the server refuses with one of these statuses. None given: with any but 401.

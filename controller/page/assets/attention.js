@@ -3,6 +3,7 @@
 
 import { reasonBadge } from "./badges.js";
 import { faint, h, jobLink, link } from "./dom.js";
+import { lacksQueues } from "./rights.js";
 import { badge } from "./ui.js";
 import { cents, count, dayIn, money, since, span } from "./words.js";
 
@@ -51,23 +52,31 @@ function willBeSpent(b) {
     `${money(b.spent, b.currency)} of ${cents(b.amount)} are spent: at this pace the rest lasts until ${dayIn(b.timeZone, b.exhaustedAt)}.`);
 }
 
-// budgets: as a BudgetReport has them.
+// Items that are no Jobs: { word: what the figure says of it, element }. budgets: as a BudgetReport has them.
 export function budgetItems(budgets) {
   const open = budgets.filter((b) => b.active);
-  return [...open.filter((b) => Number(b.remaining) <= 0).map(spent),
-    ...open.filter((b) => Number(b.remaining) > 0 && b.exhaustedAt && new Date(b.exhaustedAt) < new Date(b.until)).map(willBeSpent)];
+  const over = open.filter((b) => Number(b.remaining) <= 0), soon = open.filter((b) => Number(b.remaining) > 0 && b.exhaustedAt && new Date(b.exhaustedAt) < new Date(b.until));
+  return [...over.map((b) => ({ word: "budget spent", element: spent(b) })), ...soon.map((b) => ({ word: "budget", element: willBeSpent(b) }))];
 }
 
 /* ---- churn ---- */
 
 const BY_ITSELF = new Set(["Finished", "Failed", "Deleted", "Held"]);
 
-// report: a UsageReport of the last hour. Runs that ended because Sluice stopped them.
-export function churnItem({ totals }) {
-  const [all] = totals, ended = Object.entries(all?.ended || {}).filter(([reason]) => !BY_ITSELF.has(reason));
+// True: a run ended because Sluice stopped it.
+export function isStopped(reason) {
+  return Boolean(reason) && !BY_ITSELF.has(reason);
+}
+
+const MIN_RUN = "minRun of a ClusterQueue spares runs that are young.";
+const OF_ONE = "A higher class, checkpoints or shorter runs help. An admin can set minRun of the ClusterQueue, which spares runs that are young.";
+
+// report: a UsageReport of the last hour: of runs that started in it. namespace: of which it is, or "".
+export function churnItem({ totals }, namespace) {
+  const [all] = totals, ended = Object.entries(all?.ended || {}).filter(([reason]) => isStopped(reason));
   const stops = ended.reduce((sum, [, n]) => sum + n, 0), lost = totals.reduce((sum, row) => Math.max(sum, row.lostSeconds || 0), 0);
   if (stops < CHURN_STOPS) return [];
   const why = ended.sort(([, a], [, b]) => b - a).map(([reason, n]) => `${n} ${reason}`).join(", ");
-  return [item(badge("Churn", "warn"), link(["history"], `${count(stops, "stop")} in the last hour`, { since: "day" }),
-    `${why}. ${span(lost)} of pod time are lost.`, "minRun of a ClusterQueue spares runs that are young.")];
+  const place = link(["history"], `${count(stops, "run")} of the last hour were stopped`, { namespace, since: "1h", show: "stopped" });
+  return [{ word: "churn", element: item(badge("Churn", "warn"), place, `${why}. ${span(lost)} of pod time are lost.`, lacksQueues() ? OF_ONE : MIN_RUN) }];
 }

@@ -45,11 +45,11 @@ export function neverStarts(reason) {
   return NEVER_STARTS.has(reason);
 }
 
-// The badge of a QueuedJob: what keeps it from running where somebody should look, else its state. "Next" is the first
-// in line.
+// The badge of a QueuedJob: what keeps it from running where somebody should look, else its state. The first in line
+// need not start first: where its queue is BestEffortFIFO, smaller Jobs may start before it.
 export function stateBadge({ status }) {
   const { state, position, reason } = status, look = needsLook(status);
   if (look && state !== "Stopping" && state !== "Deleting") return reasonBadge(look);
   if (state !== "Waiting") return badge(state, STATES.get(state) || "wait");
-  return position === 1 ? badge("Next", "soon", reason) : badge("Waiting", "wait", reason);
+  return position === 1 ? badge("First in line", "soon", reason) : badge("Waiting", "wait", reason);
 }

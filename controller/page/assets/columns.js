@@ -2,7 +2,7 @@
 
 import { stateBadge } from "./badges.js";
 import { h, jobLink } from "./dom.js";
-import { endCell, startCell, startWords } from "./start.js";
+import { endCell, shortly, startCell, startWords } from "./start.js";
 import { amount, asks, money, moment, span, time, units } from "./words.js";
 
 const SHORT = new Map([["memory", ""], ["ephemeral-storage", "disk"]]);
@@ -33,12 +33,23 @@ function started({ status: { startedAt, startAt, start } }) {
   return startedAt || startAt || start?.p50;
 }
 
-// The column Start says since when it runs.
-const SINCE = /^runs since .+?: (?=holds )/;
+// What other columns say: since when it runs, and its place in line.
+const SINCE = /^runs since .+?: (?=holds )/, IN_LINE = /; (it is first|[\d,]+ Jobs? (is|are) ahead of it) in ClusterQueue [^;]+/;
+const NEEDS = /^needs (.+?) in flavor (\S+) \(/, HOLDS = /^holds (.+) in flavor ([^;\s]+)/, WINDOW = /; RunPolicy (\S+) \(Calendar \S+\) will stop it [^;]+/;
 
-function why({ status }) {
-  const { trouble, message = "" } = status, end = endCell(status);
-  const words = trouble ? `${trouble.reason}: ${trouble.message}` : message.replace(SINCE, "");
+// Begins with what differs from row to row; the title has the sentence as it is. An amount that stands under Requests
+// is left out: "quota of spot: 160 of 128 in use", "until Tue 07:00 (nights): spot".
+function shortened({ spec, status }) {
+  const all = asks({ requests: spec.requests }), words = (status.message || "").replace(SINCE, "").replace(IN_LINE, "");
+  const needs = NEEDS.exec(words), holds = HOLDS.exec(words), window = WINDOW.exec(words);
+  if (needs) return needs[1] === all ? words.replace(NEEDS, `quota of ${needs[2]}: `).replace(")", "") : words;
+  const held = holds?.[1] === all ? words.replace(HOLDS, `in ${holds[2]}`) : words;
+  return window && status.stopsAt ? `until ${shortly(status.stopsAt)} (${window[1]}), ${held.replace(WINDOW, "")}` : held;
+}
+
+function why(job) {
+  const { status } = job, { trouble, message = "" } = status, end = endCell(status);
+  const words = trouble ? `${trouble.reason}: ${trouble.message}` : shortened(job);
   return h("span", { class: trouble ? "warning" : "faint", title: message }, words, end ? ` · ends ${end}` : "");
 }
 

@@ -1,7 +1,8 @@
 // What was: each run, the newest first. The words of the question are in the address; what is typed narrows what came.
 
 import { past, Refusal } from "./api.js";
-import { draw, faint, h, jobLink, warning } from "./dom.js";
+import { isStopped } from "./attention.js";
+import { draw, faint, h, jobLink, link, warning } from "./dom.js";
 import { field, namespaceField, question } from "./form.js";
 import { partAgain } from "./live.js";
 import { narrowing } from "./narrow.js";
@@ -18,7 +19,7 @@ export function remarks(told) {
 
 /* ---- runs ---- */
 
-const ROWS_MAX = 200;
+const ROWS_MAX = 200, STOPPED = "stopped";
 const KINDS = { Finished: "run", Failed: "bad", Preempted: "warn", Running: "run", Starting: "run", Stopping: "warn" };
 
 function wordOf({ state, reason }) {
@@ -56,9 +57,28 @@ function matches(run, text) {
   return [run.job, run.namespace, run.submittedBy, run.clusterQueue, wordOf(run), run.preemptor].some((word) => (word || "").toLowerCase().includes(text));
 }
 
+// Runs that started in the stretch and that Sluice stopped, which a report of it counts.
+function wasStopped(since) {
+  return (run) => run.state === "Ended" && isStopped(run.reason) && new Date(run.reservedAt) >= new Date(since);
+}
+
+// Above rows that are fewer than the filter says.
+function onlyStopped(params) {
+  const { show, ...others } = Object.fromEntries(params), stretch = SINCE.find(([value]) => value === params.get("since"))?.[1] || (params.get("since") === "1h" ? "the last hour" : params.get("since"));
+  return show === STOPPED ? faint(`Only runs that started in this time (${stretch}) and were stopped. `, link(["history"], "Show all runs", others)) : "";
+}
+
+// The field Job takes whole names alone, as the server does; the filter finds a part of one.
+function partOf(params) {
+  const { job, ...others } = Object.fromEntries(params);
+  return job ? h("p", {}, link(["history"], `Runs with "${job}" in a name`, { ...others, text: job })) : "";
+}
+
 function runs(told, params) {
-  const text = (params.get("text") || "").trim().toLowerCase(), found = told.runs.filter((run) => matches(run, text));
-  if (!told.runs.length) return empty("No runs in this period. Choose a longer period or another namespace.");
+  const text = (params.get("text") || "").trim().toLowerCase(), isAsked = params.get("show") === STOPPED ? wasStopped(told.since) : () => true;
+  const found = told.runs.filter((run) => isAsked(run) && matches(run, text));
+  if (!told.runs.length) return [empty(params.get("job") ? `No run of a Job of the whole name ${params.get("job")} in this period. The filter above finds parts of names.`
+    : "No runs in this period. Choose a longer period or another namespace."), partOf(params)];
   if (!found.length) return empty("No runs match this filter.");
   const rows = sorted(found, COLUMNS, params, () => 0), shown = rows.slice(0, ROWS_MAX), all = count(found.length, "run");
   const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by the filter` : all;
@@ -82,12 +102,12 @@ export async function showPast(page, part, resource, words, drawn) {
 export async function historyPage(page) {
   const { content } = page, params = new URLSearchParams(page.params), since = params.get("since") || "7d", answer = h("div", { "data-own": true });
   let known;
-  const drawn = () => [runs(known, params), remarks(known)];
+  const drawn = () => [onlyStopped(params), runs(known, params), remarks(known)];
   const show = () => known && draw(answer, drawn());
   draw(content, narrowing({ title: "History", place: "history", params, hint: "Job, user, queue or end", label: "Since",
     choices: SINCE.map(([value, text]) => [text, { since: value }]), current: SINCE.find(([value]) => value === since)?.[1] }, show),
   h("details", { open: params.has("job") || params.has("user") }, h("summary", {}, "Namespace, Job, user"), question(["history"], "Which runs",
-    namespaceField(params), field("job", "Job", params.get("job")), field("user", "User", params.get("user")), h("input", { type: "hidden", name: "since", value: since }))), answer);
+    namespaceField(params), field("job", "Job", params.get("job"), "its whole name"), field("user", "User", params.get("user")), h("input", { type: "hidden", name: "since", value: since }))), answer);
   const words = { since, user: params.get("user") || "", job: params.get("job") || "" };
   await showPast(page, answer, "histories", words, (told) => {
     known = told;

@@ -18,7 +18,7 @@ const LOOK_MS = 3000, LOOK_BACK_MS = 15_000;
 
 function trouble(status) {
   const t = status.trouble;
-  return t ? warning(`${t.reason}, ${t.pods} of ${t.of} pods: ${t.message} ${t.cure}`) : "";
+  return t ? warning(`${t.reason}, ${t.pods} of ${t.of} pods: ${t.message}`) : "";
 }
 
 function priority({ priority: counts, claimedPriority: claimed }) {
@@ -136,10 +136,10 @@ export class JobView {
 
   // At the left what is so, at the right what can be done; below each other beside a list.
   parts(known, waits, ofCosts) {
-    const { status } = known, canHelp = this.help.show(known);
+    const { status } = known, help = this.help.show(known);
     return [h("div", { class: "first" }, stateBadge(known), glance(known)), h("div", { class: "sides" },
       h("div", {}, this.part("Now", trouble(status), status.ledgerDown ? warning(ledgerDown(status.ledgerDownSince)) : "", waits?.why || h("p", { class: "sentence" }, status.message), whereItStands(known))),
-      h("div", {}, waits?.after ? this.part("Waiting for", waits.after) : "", canHelp ? this.part("What would help", this.help.element) : "", ofCosts))];
+      h("div", {}, waits?.after ? this.part("Waiting for", waits.after) : "", help ? this.part(help, this.help.element) : "", ofCosts))];
   }
 
   // Of one that is folded nothing is written.

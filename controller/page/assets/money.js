@@ -1,29 +1,30 @@
 // Costs: what each day cost, by team or by what is asked for; what Budgets have left and how long that lasts; and the
 // report that adds it up.
 
+import { orNull, summaries } from "./api.js";
 import { showBudgets } from "./budgets.js";
 import { drawDays, keyOf } from "./byday.js";
 import { beginOf, daysOf, reportsOf } from "./days.js";
-import { draw, h, table, warning } from "./dom.js";
+import { draw, h, link, table, warning } from "./dom.js";
 import { choice, field, namespaceField, question } from "./form.js";
 import { remarks, showPast, SINCE } from "./history.js";
 import { partAgain } from "./live.js";
-import { lacksQueues, whoSeesQueues } from "./rights.js";
+import { lacksQueues } from "./rights.js";
 import { card, empty, figure, segments, skeleton } from "./ui.js";
-import { money, span, spanIfKnown } from "./words.js";
+import { count, money, span, spanIfKnown } from "./words.js";
 
 /* ---- the report ---- */
 
 const BY = [["queue", "queue"], ["namespace", "team"], ["user", "user"], ["owner", "owner (CronJob or family)"], ["label", "label"]];
-const HEADS = ["Key", "Jobs", "Starts", "Ended", "Wait p50", "Wait p99", "CPU hours", "GPU hours", "Pod time lost", "Cost"];
+const HEADS = ["Key", "Cost", "Pod time lost", "Jobs", "Starts", "Ended", "Wait p50", "Wait p99", "CPU hours", "GPU hours"];
 
 function ended(counts) {
   return Object.entries(counts).sort(([, a], [, b]) => b - a).map(([reason, n]) => `${n} ${reason}`).join(", ");
 }
 
 function cells(row, name) {
-  return [name, String(row.jobs), String(row.starts), ended(row.ended), spanIfKnown(row.waitP50Seconds), spanIfKnown(row.waitP99Seconds),
-    (row.cpuHours || 0).toFixed(1), (row.gpuHours || 0).toFixed(1), span(row.lostSeconds || 0), money(row.cost, row.currency)];
+  return [name, money(row.cost, row.currency), span(row.lostSeconds || 0), String(row.jobs), String(row.starts), ended(row.ended),
+    spanIfKnown(row.waitP50Seconds), spanIfKnown(row.waitP99Seconds), (row.cpuHours || 0).toFixed(1), (row.gpuHours || 0).toFixed(1)];
 }
 
 function figures({ totals }) {
@@ -59,15 +60,23 @@ function toolbar(params, asked) {
       h("input", { type: "hidden", name: "since", value: asked.since }), namespaceField(params))];
 }
 
+// Who sees one namespace sees no Budgets, but that Jobs wait for one.
+async function showSpentBudgets(namespace, signal, part) {
+  const told = await orNull(summaries(namespace, "queue", signal)), spent = told?.reasons.find(({ reason }) => reason === "BudgetExhausted");
+  if (!spent) return;
+  const jobs = link(["jobs"], `${count(spent.jobs, "Job")} of ${namespace}`, { namespace, state: "Waiting", reason: spent.reason });
+  draw(part, h("h2", {}, "Budgets"), warning(jobs, ` ${spent.jobs === 1 ? "waits" : "wait"}, for a Budget has too little left for ${spent.jobs === 1 ? "it" : "them"} in this period. Its page says which.`));
+}
+
 export async function moneyPage(page) {
   const { content, params, signal } = page, own = (...inside) => h("div", { "data-own": true }, inside);
   const asked = words(params), namespace = params.get("namespace") || "", from = beginOf(asked.since), days = daysOf(from, Date.now());
-  const part = { figures: own(skeleton("figures", 4)), days: own(skeleton("picture", 1)), budgets: own(skeleton("picture", 1)), report: own() };
+  const part = { figures: own(skeleton("figures", 4)), days: own(skeleton("picture", 1)), budgets: own(lacksQueues() ? "" : skeleton("picture", 1)), report: own() };
   const byWord = (BY.find(([value]) => value === asked.word) || BY[1])[1].split(" ")[0], title = `By day and ${byWord}`;
   const drawn = (told) => drawDays(part.days, days, told, byWord);
   const remark = from < days[0].from ? "the last 31 days" : "a run counts on the day of its start";
-  draw(content, toolbar(params, asked), part.figures, card(title, remark, part.days), h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"), part.report);
-  if (lacksQueues()) draw(part.budgets, whoSeesQueues());
+  draw(content, toolbar(params, asked), part.figures, card(title, remark, part.days), lacksQueues() ? "" : h("h2", {}, "Budgets"), part.budgets, h("h2", {}, "Report"), part.report);
+  if (lacksQueues()) showSpentBudgets(namespace, signal, part.budgets).catch(page.complain);
   else showBudgets(page, part.budgets);
   if (!asked.by) {
     draw(part.figures);

@@ -9,6 +9,7 @@ import { keys, stack } from "./chart.js";
 import { draw, faint, folded, h, table, warning } from "./dom.js";
 import { again } from "./live.js";
 import { narrowing } from "./narrow.js";
+import { lacksQueues, whoSees } from "./rights.js";
 import { sorted, sortHead } from "./sort.js";
 import { badge, card, empty, skeleton } from "./ui.js";
 import { amount, count, since, units } from "./words.js";
@@ -234,6 +235,7 @@ async function ask(signal, wants) {
 }
 
 export async function nodesPage(page) {
+  if (lacksQueues()) return draw(page.content, h("h2", {}, "Nodes"), whoSees("Nodes"));
   const { content, signal } = page, params = new URLSearchParams(page.params), part = h("div", { class: "stacked", "data-own": true }, skeleton("picture", 1));
   let told, measures = measuresOf();
   const current = () => measures.find(({ params: { of } }) => of === params.get("of")) || measures[0];

@@ -61,12 +61,22 @@ function waitingWords({ waiting, others = [] }, day) {
     .filter(Boolean).join(" · ");
 }
 
-function attentionFigure({ attentionJobs, attentionWords }, others) {
+function showAttention() {
+  const part = document.getElementById("attention");
+  part?.scrollIntoView({ block: "start" });
+  part?.focus({ preventScroll: true });
+}
+
+// Counts what the card lists: Jobs, and items that are no Jobs (attention.js). others: the words of those.
+function attentionFigure({ attentionJobs, attentionWords }, others, params) {
   const words = attentionWords.slice(0, 3).map(({ word, jobs }) => `${jobs} ${reasonBadge(word).textContent.toLowerCase()}`);
-  const kind = attentionJobs ? "bad" : others ? "warn" : "", all = attentionJobs || others;
-  const number = attentionJobs || !others ? count(attentionJobs, "Job") : count(others, "item");
-  const go = () => document.getElementById("attention")?.scrollIntoView({ block: "start" });
-  return figure("Needs attention", all ? h("button", { type: "button", class: "plain", onclick: go }, number) : "nothing", words.join(" · ") || (others ? "see the list below" : "All is as it should be."), kind);
+  const all = attentionJobs + others.length, number = count(all, others.length ? "item" : "Job");
+  const go = (event) => {
+    event.preventDefault();
+    showAttention();
+  };
+  const to = h("a", { href: address(["overview"], { ...params, show: "attention" }), class: "plain", onclick: go }, number);
+  return figure("Needs attention", all ? to : "nothing", [...words, ...others].join(" · ") || "All is as it should be.", attentionJobs ? "bad" : all ? "warn" : "");
 }
 
 // The Budget of which most is spent says how the month goes.
@@ -86,12 +96,12 @@ function spentFigure(month, told, namespace) {
     || (!sums.length ? "no price holds" : namespace ? `by Jobs of ${namespace}` : "no Budget limits it"));
 }
 
-function figures(known, namespace) {
+function figures(known, namespace, params) {
   const { told } = known, { running } = told, other = [told.starting && `${told.starting} starting`, told.stopping && `${told.stopping} stopping`].filter(Boolean).join(", ");
   return h("div", { class: "figures" },
     figure("Running", place(count(running.jobs, "Job"), ["jobs"], { namespace, state: "Running" }), [asks(running), other].filter(Boolean).join(" · ") || "nothing runs"),
     figure("Waiting", place(count(told.waiting.jobs, "Job"), ["jobs"], { namespace, state: "Waiting" }), waitingWords(told, known.day)),
-    startFigure(told, namespace), attentionFigure(told, known.items.length), spentFigure(known.month, known.budgets, namespace));
+    startFigure(told, namespace), attentionFigure(told, known.items.map(({ word }) => word), params), spentFigure(known.month, known.budgets, namespace));
 }
 
 /* ---- why Jobs wait ---- */
@@ -195,6 +205,7 @@ function layOut(page, by, ahead) {
   parts.next.className = "next";
   const needs = card("Needs attention", "", parts.attention);
   needs.id = "attention";
+  needs.tabIndex = -1;
   draw(page.content, h("h2", { class: "hidden" }, page.namespace ? `Overview of ${page.namespace}` : "Overview"), parts.warnings, parts.figures,
     card(`Now and the next ${{ "6h": "6 hours", "24h": "24 hours", "7d": "7 days" }[ahead]}`, segments("How far ahead", choices, SPANS.find(([, value]) => value === ahead)[0]), parts.ahead),
     h("div", { class: "two" }, card("Capacity by queue", lacksQueues() ? "" : "right: last 24 h", parts.capacity),
@@ -250,7 +261,7 @@ function followPast(page, known, show) {
     const day = await report({ since: "day" }), hour = await report({ since: "1h" }), month = await report({ since: "month" });
     const all = lacksQueues() ? null : await orNull(budgets(signal));
     const mine = namespace && all ? { budgets: all.budgets.filter((b) => b.namespace === namespace) } : all;
-    Object.assign(known, { day, month, budgets: mine, items: [...(mine ? budgetItems(mine.budgets) : []), ...(hour ? churnItem(hour) : [])] });
+    Object.assign(known, { day, month, budgets: mine, items: [...(mine ? budgetItems(mine.budgets) : []), ...(hour ? churnItem(hour, namespace) : [])] });
     show();
   });
 }
@@ -279,12 +290,15 @@ async function showOverview(page) {
   const { namespace, params, signal } = page, by = GROUPS.some(([, value]) => value === params.get("by")) ? params.get("by") : "queue";
   const ahead = SPANS.some(([, value]) => value === params.get("span")) ? params.get("span") : "24h", parts = layOut(page, by, ahead);
   const known = { told: null, items: [] };
+  let isShown = false;
   const show = () => {
     if (!known.told) return;
-    draw(parts.figures, figures(known, namespace));
+    draw(parts.figures, figures(known, namespace, Object.fromEntries(params)));
     draw(parts.reasons, reasons(known.told, namespace));
     draw(parts.groups, groups(known.told, by, namespace));
-    draw(parts.attention, attentionList(known.told.attention, 8, known.items));
+    draw(parts.attention, attentionList(known.told.attention, 8, known.items.map(({ element }) => element)));
+    if (params.get("show") === "attention" && !isShown) showAttention();
+    isShown = true;
   };
   followAhead(page, ahead, parts);
   followQueues(page, parts);

@@ -21,21 +21,26 @@ function ofAll(all, mine) {
   return mine === undefined ? all.toLocaleString("en") : `${mine.toLocaleString("en")} of ${all.toLocaleString("en")}`;
 }
 
-function nextFigure({ nextStart }) {
-  if (!nextStart) return figure("Next start", "-", "not known");
+function oldestFigure({ oldestQueuedAt }, waiting) {
+  if (!oldestQueuedAt) return figure("Oldest", waiting ? "not known" : "none", waiting ? "" : "No Job waits.");
+  return figure("Oldest", since(oldestQueuedAt), "since it was queued");
+}
+
+function nextFigure({ nextStart }, waiting) {
+  if (!nextStart) return figure("Next start", waiting ? "not known" : "none", waiting ? "No waiting Job has an expected start yet." : "No Job waits.");
   const isDue = new Date(nextStart.at) <= Date.now(), p90 = nextStart.p90 ? ` · 90 % sure by ${shortly(nextStart.p90)}` : "";
   return figure("Next start", isDue ? "soon" : shortly(nextStart.at), `${nextStart.namespace}/${nextStart.name}${p90}`);
 }
 
-// Of who sees one namespace: hers, of all.
+// Of who sees one namespace: hers, of all. group: null until the summary has told of it.
 function figures(queue, group, others) {
-  const { admittedWorkloads: running, pendingWorkloads: waiting, reservingWorkloads: reserving } = queue.status, mine = others && group;
+  const { admittedWorkloads: running, pendingWorkloads: waiting, reservingWorkloads: reserving } = queue.status, mine = others && group, asked = mine ? mine.waiting || 0 : waiting;
   const starting = reserving - running, stopping = queue.stopping || 0;
   const changing = [starting > 0 ? `${starting} starting` : "", stopping ? `${stopping} stopping` : ""].filter(Boolean).join(" · ");
   return h("div", { class: "figures" },
     figure("Running", ofAll(running, mine && (mine.running || 0)), changing),
     figure("Waiting", ofAll(waiting, mine && (mine.waiting || 0)), others ? `${count(others.ahead ?? 0, "Job")} of other namespaces ahead` : ""),
-    figure("Oldest", group.oldestQueuedAt ? since(group.oldestQueuedAt) : "-", group.oldestQueuedAt ? "since it was queued" : waiting ? "" : "none waits"), nextFigure(group));
+    group ? [oldestFigure(group, asked), nextFigure(group, asked)] : [figure("Oldest", skeleton("word", 1)), figure("Next start", skeleton("word", 1))]);
 }
 
 /* ---- parts ---- */
@@ -130,25 +135,26 @@ export async function queuePage(page) {
   const which = ns ? { namespace: ns, clusterQueue: name, state: "Waiting" } : { lineOf: name, state: "Waiting" };
   const line = lineOf(which, `Queue of ${name}`, quiet, { at, emptyWords: "No Job waits here." });
   const parts = layOut(page, name, ns, line), sayIn = (part) => (sentence) => draw(part, warning(sentence));
-  let queue, group = {}, others, whenKnown;
+  let queue, told, group = null, others, whenKnown;
   const known = new Promise((done) => { whenKnown = done; });
-  const drawNow = (told) => draw(parts.now, warnings(told), head(name, queue, params, ns), complaints(queue), figures(queue, group, others));
+  const drawNow = () => draw(parts.now, warnings(told), head(name, queue, params, ns), complaints(queue), figures(queue, group, others));
   line.live().catch(quiet.complain);
   known.then(() => {
     if (!ns) partAgain(LOOK_BACK_MS, page, async () => draw(parts.day, lastDay(upToNow(await usage(name, signal)), queue)), sayIn(parts.day));
     partAgain(AXIS_MS, page, async () => draw(parts.axis, await axis(name, ns, params, signal)), sayIn(parts.axis));
     partAgain(LOOK_BACK_MS, page, async () => draw(parts.week, weekWords(await weekOf(name, ns, signal))), sayIn(parts.week));
     partAgain(SUMMARY_MS, page, async () => {
-      const summary = await orNull(summaries(ns, "queue", signal));
+      const summary = await orNull(summaries(ns, "queue", signal), 403, 404);
       group = summary?.groups.find(({ key }) => key === name) || {};
       others = summary?.others?.find(({ clusterQueue }) => clusterQueue === name);
+      drawNow();
     }, () => {});
   });
   await again(LOOK_MS, page, async () => {
-    const told = await queues(signal, ns);
+    told = await queues(signal, ns);
     queue = told.clusterQueues.find((one) => one.metadata.name === name);
     if (!queue) throw new Refusal(404, ns ? `No LocalQueue of ${ns} leads to a ClusterQueue ${name}.` : `There is no ClusterQueue ${name}. The page Queues lists all of them.`);
-    drawNow(told);
+    drawNow();
     draw(parts.use, useNow(queue.status));
     draw(parts.local, localQueues(told, name));
     whenKnown();

@@ -3,8 +3,6 @@
 import { Refusal, session, whoAmI } from "./api.js";
 import { faint, link } from "./dom.js";
 
-const WHO = "To see all queues, budgets and nodes you need the role sluice-viewer in the whole cluster.";
-
 const SOON_MS = 5000, OFTEN_MS = 60_000, SELDOM_MS = 300_000;
 
 let askedMs = -Infinity, waitMs = SOON_MS;
@@ -60,8 +58,8 @@ export function lacksQueues() {
 }
 
 // In place of what would be refused.
-export function whoSeesQueues() {
-  return faint(WHO);
+export function whoSees(what) {
+  return faint(`To see ${what} you need the role sluice-viewer in the whole cluster. Other pages say what concerns your Jobs.`);
 }
 
 // Of a queue that Jobs of the person's own namespace are in, so it is told of.

@@ -1,8 +1,9 @@
-// Search: namespaces, queues, users and Jobs by a part of their names, in any case; a Job by namespace/name. The server
-// finds whole names; for a part of a Job's name the line is read page by page, with what was looked at so far, until
-// enough is found or the page is left.
+// Search: namespaces, queues, users and Jobs by a part of their names, in any case; a Job by namespace/name, also one
+// that has ended. The server finds whole names; for a part of a Job's name the line is read page by page, with what was
+// looked at so far, until enough is found or the page is left. Of Jobs that have ended the whole name is looked for; a
+// part of it narrows the newest runs (history.js).
 
-import { job, jobs, orNull, queues, Refusal, session, summaries } from "./api.js";
+import { job, jobs, orNull, past, queues, Refusal, session, summaries } from "./api.js";
 import { address, draw, faint, h, jobLink, link, warning } from "./dom.js";
 import { stateBadge } from "./badges.js";
 import { sentenceOf } from "./live.js";
@@ -10,7 +11,7 @@ import { lacksQueues } from "./rights.js";
 import { card, empty } from "./ui.js";
 import { count } from "./words.js";
 
-const FOUND_MAX = 100, NAMES_MAX = 12, PAGE = 2000;
+const FOUND_MAX = 100, NAMES_MAX = 12, PAGE = 2000, BACK = "30d", BACK_WORDS = "30 days";
 
 // "namespace/name", "namespace/", "name"; small, as all names of Kubernetes are.
 function wordsOf(text) {
@@ -80,11 +81,30 @@ function progress(matches, looked, total) {
   return looked < total ? `${looked.toLocaleString("en")} of ${count(total, "Job")} looked at ...` : `${count(total, "Job")} looked at, ${matches.length} found.`;
 }
 
-function drawJobs(part, words) {
+function drawJobs(part) {
   return (matches, looked, total) => {
-    draw(part, card("Jobs that wait or run", progress(matches, looked, total), matches.length ? h("ul", { class: "found jobs-found" }, matches.map(jobItem)) : "",
-      h("p", {}, link(["history"], `History of Jobs named ${words.name}`, { job: words.name, namespace: words.namespace, since: "30d" }))));
+    draw(part, card("Jobs that wait or run", progress(matches, looked, total), matches.length ? h("ul", { class: "found jobs-found" }, matches.map(jobItem)) : ""));
   };
+}
+
+/* ---- Jobs that have ended ---- */
+
+// Names of the Jobs, namespace/name, that have runs under this whole name, those of the newest run first.
+async function endedJobs(namespace, name, signal) {
+  const told = await orNull(past("histories", namespace, { job: name, since: BACK }, signal));
+  return [...new Set((told?.runs || []).map((run) => `${run.namespace}/${run.job}`))];
+}
+
+function fullLink(name) {
+  const [namespace, ...rest] = name.split("/");
+  return jobLink(namespace, rest.join("/"));
+}
+
+function drawEnded(part, words, namespace, found) {
+  const ones = found.slice(0, NAMES_MAX).map((one) => h("li", {}, fullLink(one)));
+  const newest = link(["history"], `Runs with "${words.name}" in a name, among the newest 1,000`, { text: words.name, namespace, since: BACK });
+  draw(part, card("Runs of the past", BACK_WORDS, ones.length ? [faint(`Jobs of the whole name ${words.name}:`), h("ul", { class: "found" }, ones)] : faint(`No Job of the whole name ${words.name} has run.`),
+    h("p", {}, newest)));
 }
 
 const HOW = "Write a part of the name of a Job, a queue, a user or a namespace; or namespace/name.";
@@ -93,18 +113,24 @@ function isName(text) {
   return /^[-a-z0-9.]*$/.test(text);
 }
 
+// True of one that waits or runs, and of one of which runs are recorded.
+async function isJob({ namespace, name }, signal) {
+  return Boolean(await orNull(job(namespace, name, signal))) || (await endedJobs(namespace, name, signal)).length > 0;
+}
+
 export async function searchPage(page) {
   const text = page.params.get("text") || "", words = wordsOf(text), { signal, tell } = page;
   if (!words.name && !words.namespace) return draw(page.content, h("h2", {}, "Search"), empty(HOW));
   const mayBeJob = isName(words.namespace) && isName(words.name);
-  if (mayBeJob && words.namespace && words.name && await orNull(job(words.namespace, words.name, signal)))
-    return location.replace(address(["job", words.namespace, words.name]));
-  const part = { names: h("div", { class: "cards", "data-own": true }), jobs: h("div", { "data-own": true }) };
-  draw(page.content, h("h2", {}, `Search for ${text}`), part.names, part.jobs);
+  if (mayBeJob && words.namespace && words.name && await isJob(words, signal)) return location.replace(address(["job", words.namespace, words.name]));
+  const part = { names: h("div", { class: "cards", "data-own": true }), jobs: h("div", { "data-own": true }), ended: h("div", { "data-own": true }) };
+  draw(page.content, h("h2", {}, `Search for ${text}`), part.names, part.jobs, part.ended);
   findNames(part.names, words, page).catch(page.complain);
   if (!mayBeJob) return draw(part.jobs, faint("No Job can have this name: names have small letters, digits, hyphens and dots."));
+  const namespace = words.namespace || (lacksQueues() ? page.namespace : "");
+  if (words.name) endedJobs(namespace, words.name, signal).then((found) => drawEnded(part.ended, words, namespace, found), page.complain);
   try {
-    await scan({ ...words, namespace: words.namespace || (lacksQueues() ? page.namespace : "") }, signal, drawJobs(part.jobs, words));
+    await scan({ ...words, namespace }, signal, drawJobs(part.jobs));
     tell("Searched.");
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 403) throw error;

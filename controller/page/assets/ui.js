@@ -27,7 +27,7 @@ export function segments(label, choices, current) {
   }));
 }
 
-// Grey in the shape of what comes. shape: "figures", "rows" or "picture".
+// Grey in the shape of what comes. shape: "figures", "rows", "word" or "picture".
 export function skeleton(shape, n = 5) {
   return h("div", { class: `skeleton ${shape}`, "aria-hidden": "true" }, Array.from({ length: n }, () => h("i")));
 }
