@@ -258,7 +258,8 @@ static void put_schemas(struct json_writer *w)
 	static const struct view *const kinds[] = {&queued_job_view, &start_review_view,
 		&whatif_view, &cost_report_view, &usage_report_view, &job_history_view,
 		&run_spans_view, &decision_report_view, &queue_report_view, &budget_report_view,
-		&node_report_view, &overcommit_report_view, &week_view, &usage_view, &timeline_view, &summary_view};
+		&node_report_view, &overcommit_report_view, &week_view, &usage_view, &timeline_view,
+		&summary_view};
 	struct schemas all = {.n = 0};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		collect(&all, kinds[i]);

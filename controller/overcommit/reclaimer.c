@@ -329,8 +329,7 @@ static void reason(const struct look *k, char ret[WHY_MAX])
 {
 	static const char *const words[] = {
 		[RECLAIM_NONE] = "",
-		[RECLAIM_ALLOCATABLE] =
-			"it lends less now than pods on them ask for",
+		[RECLAIM_ALLOCATABLE] = "it lends less now than pods on them ask for",
 		[RECLAIM_MEMORY] = "its memory runs short",
 		[RECLAIM_CPU] = "the cpu that it lends is too little for the pods that run on it",
 	};

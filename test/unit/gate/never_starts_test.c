@@ -23,8 +23,7 @@ static void have_it_wait(struct world *w, enum dependency_failure on_failure)
 
 static void decide_never(struct world *w, enum decision_kind kind)
 {
-	decide(w, (struct decision){.kind = kind,
-			  .why = "waits in vain for prep: prep failed"});
+	decide(w, (struct decision){.kind = kind, .why = "waits in vain for prep: prep failed"});
 }
 
 static void edit(struct world *w, enum dependency_failure on_failure)
@@ -45,8 +44,7 @@ static void its_owner_wants_it_held(void **state)
 	struct gate_counts c;
 	have_it_wait(w, DEPENDENCY_FAILURE_HOLD);
 	decide_never(w, DECISION_HOLD);
-	assert_string_equal(hold_of(w),
-		"it can never start: waits in vain for prep: prep failed");
+	assert_string_equal(hold_of(w), "it can never start: waits in vain for prep: prep failed");
 	assert_non_null(strstr(w->j->now->job.admission.story, "DependencyNeverSatisfied"));
 	struct snap *s = model_api_edit(&w->api, w->j);
 	s->job.status.suspended =
@@ -54,8 +52,7 @@ static void its_owner_wants_it_held(void **state)
 	write_job(w, s, false);
 	at(w, w->now_ms + 3600000);
 	assert_int_equal(w->sent[INTENT_TELL], 1);
-	assert_non_null(strstr(
-		w->notes, "Hold: it can never start: waits in vain for prep"));
+	assert_non_null(strstr(w->notes, "Hold: it can never start: waits in vain for prep"));
 	gate_count(w->gate, &c);
 	assert_int_equal(c.never_held, 1);
 	assert_int_equal(c.never_deleted, 0);
