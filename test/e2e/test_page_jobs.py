@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from conftest import LATER, PREFIX, need
 from objects import HOLD, job, jobs_path, searched
+from sandbox.sandbox import ROOT
 from test_page import (  # noqa: F401 (fixtures)
     EVIL,
     GROUP,
@@ -77,7 +78,7 @@ def listed(world, words="", token=None):
 
 def badge_word(status):
     """What the state of these Jobs is called."""
-    return {"Running": "Running"}.get(status["state"]) or {"ExceedsMaxQuota": "Over quota"}.get(status["reason"]) or ("Next" if status.get("position") == 1 else "Waiting")
+    return {"Running": "Running"}.get(status["state"]) or {"ExceedsMaxQuota": "Over quota"}.get(status["reason"]) or ("First in line" if status.get("position") == 1 else "Waiting")
 
 
 # ---- the list ------------------------------------------------------------------------------
@@ -94,12 +95,15 @@ def test_the_line_is_shown_in_its_order_with_each_sentence(line, page):
         sentences = by_clock(page, *(item["status"]["message"] for item in items))
         for (place, text), item, sentence in zip(shown, items, sentences):
             status, meta = item["status"], item["metadata"]
-            said = re.sub("^runs since .+?: (?=holds )", "", sentence)  # since when it runs is in a column of its own
-            parts = [f"{meta['namespace']}/{meta['name']}", badge_word(status), str(status.get("position", "")), said]
+            parts = [f"{meta['namespace']}/{meta['name']}", badge_word(status), str(status.get("position", ""))]
             if not all(part in text for part in parts):
                 return False
-        return True
-    page.wait("the line as the API has it", same)
+        titles = page.run("return [...document.querySelectorAll('main [role=row][id]')].map((row) => row.lastChild.firstChild.title)")
+        return sorted(titles) == sorted(sentences)
+    page.wait("the line as the API has it, the whole sentence as a title", same)
+    whys = page.run("return Object.fromEntries([...document.querySelectorAll('main [role=row][id]')].map((row) => [row.querySelector('a').title.split('/')[1], row.lastChild.innerText]))")
+    flavor = line.world.full("any-q")  # its amount and its place have columns of their own
+    assert whys["runs"].startswith(f"flavor {flavor}") and whys["secret"].startswith(f"quota of {flavor}: 2 of 2 in use") and "ahead" not in whys["mine"], whys
     page.go(f"job/{line.ns}/mine")
     page.wait("its whole sentence", lambda: tells(page, line.world, "mine"))
 
@@ -219,11 +223,11 @@ def test_a_job_beside_the_list_keeps_the_list_and_its_place(line, page):
     order = page.wait("the line", lambda: len(shown := names(page)) == 4 and shown)
     page.run("window.theList = document.querySelector('main [role=grid]')")
     page.click(f'[role=row] a[title="{line.ns}/mine"]')
-    page.wait_text(f"{line.ns}/mine", "1 Job ahead of it", "sluice hold job/mine", selector=".panel")
+    page.wait_text(f"{line.ns}/mine", "1 Job ahead of it", "sluice move job/mine", "Other commands", selector=".panel")
     assert params(page)["job"] == f"{line.ns}/mine" and page.run("return theList.isConnected") and page.focused()["role"] == "grid"
     page.press("ArrowUp")
     page.wait_text(line.other.ns, selector=".panel h2")
-    page.wait_text("Next", selector=".panel .badge")
+    page.wait_text("First in line", selector=".panel .badge")
     assert params(page)["job"] == order[1]
     page.press("Escape")
     page.wait("the list alone", lambda: not page.text(".panel:not([hidden])") and "job" not in params(page))
@@ -250,6 +254,9 @@ def test_what_would_start_it_earlier_is_what_the_review_says(line, page):
     """Each user may ask once in a while: Alice by the page, Boss here."""
     page.expected = (401, 403, 404)
     page.sign_in(line.alice, line.ns, f"job/{line.ns}/mine")
+    page.wait_text("Other commands", selector="main")
+    assert "sluice hold" not in page.text("main")
+    page.click("main .help summary")
     page.wait_text(f"sluice hold job/mine -n {line.ns} --because 'REASON'", f"sluice when job/mine -n {line.ns} --why-not-earlier", selector="main")
     page.click("main .help > button")
     said = page.wait("an answer", lambda: (said := page.text("main .help [role=status]") or "") and "Nothing was changed" in said and said)
@@ -264,6 +271,24 @@ def test_what_would_start_it_earlier_is_what_the_review_says(line, page):
     told = page.wait("a review for Boss", reviewed)
     assert told["variants"] + told["notPlayed"], told
     assert f"Simulated {told['draws']} times each" in said and all(one["text"] in said for one in told["variants"] + told["notPlayed"]), (said, told)
+
+
+CURE = re.compile(r'^WAIT_REASON\(\w+, "(\w+)", .*?, "((?:[^"\\]|\\.)*)"\)$', re.M | re.S)
+
+
+def cures():
+    """Of the controller: {reason: what is to be done}."""
+    rows = (ROOT / "include/sluice/reasons.def").read_text().split("\n\nWAIT_REASON", 1)[1]
+    return dict(CURE.findall("WAIT_REASON" + rows.replace("\n\t", " ").partition("\nSTOP_REASON")[0]))
+
+
+def test_what_would_help_begins_with_the_cure_of_the_controller(line, page):
+    told, written = cures(), (ROOT / "controller/page/assets/review.js").read_text()
+    own = dict(re.findall(r'^  (\w+): "(.+)",$', written.partition("const CURES = ")[2].partition("}));")[0], re.M))
+    assert len(own) > 10 and own == {reason: told[reason] for reason in own}
+    page.sign_in(line.boss, place=f"job/{line.ns}/big")
+    page.wait("the cure", lambda: (page.text("main .help") or "").startswith(told["ExceedsMaxQuota"]))
+    assert "sluice hold" not in page.text("main .help")
 
 
 def test_a_job_on_hold_says_how_it_goes_on(line, page):
@@ -319,9 +344,9 @@ def test_a_jobs_life_is_watched_without_loading_the_page_again(world, page):
     page.run("window.sinceTheBeginning = true")
 
     world.job("train", cpu=2, priority="low")
-    page.wait("why it waits", lambda: any(f"{world.ns}/train" in t and "Next" in t and "2 of 2 in use" in t for _, t in page.rows()))
+    page.wait("why it waits", lambda: any(f"{world.ns}/train" in t and "First in line" in t and "2 of 2 in use" in t for _, t in page.rows()))
     page.click(f'[role=row] a[href="#/job/{world.ns}/train"]')
-    page.wait_text("Next", f"{world.ns}/train", selector=".panel")
+    page.wait_text("First in line", f"{world.ns}/train", selector=".panel")
     page.click(".panel h2 a")
     page.wait("why it waits", lambda: tells(page, world, "train"))
     world.finish("first")
@@ -511,7 +536,7 @@ def test_no_view_of_jobs_has_a_barrier_by_day_by_night_and_on_a_phone(line, page
 def test_on_a_phone_state_and_start_are_seen_and_a_job_is_a_page_of_its_own(line, page):
     page.look(**PHONE)
     page.sign_in(line.boss, place=f"jobs?clusterQueue={line.q}")
-    page.wait("the start", lambda: any("Next" in text and "secret" in text and re.search(r"~\S*\d\d:\d\d|soon", text) for _, text in page.rows()))
+    page.wait("the start", lambda: any("First in line" in text and "secret" in text and re.search(r"~\S*\d\d:\d\d|soon", text) for _, text in page.rows()))
     inside = """const list = document.querySelector("main .list").getBoundingClientRect();
         return [...document.querySelectorAll("main [role=row][id] > *")].every((e) => e.getBoundingClientRect().right <= list.right)"""
     assert page.run(inside)

@@ -108,6 +108,26 @@ def test_it_asks_with_the_tag_of_what_it_knows(line, page):
     page.wait("the sums", lambda: is_as_told(page, asked(line.world, f"{GROUP}/summaries?by=queue")))
 
 
+def test_the_figure_of_what_needs_attention_counts_its_card_and_leads_there(line, page):
+    page.look(height=400)
+    page.sign_in(line.boss)
+    page.wait_text("Over quota", selector=".attention")
+
+    def same():
+        items = page.run("return document.querySelectorAll('.attention > li').length")
+        told = asked(line.world, f"{GROUP}/summaries?by=queue")
+        others = items - len(told["attention"])
+        number = told["attentionJobs"] + others
+        return page.run(FIGURES)["Needs attention"][0] == (f"{number} item{'' if number == 1 else 's'}" if others else jobs(number))
+    page.wait("the number of what is listed", same)
+    page.run("scrollTo(0, 0)")
+    page.click("main .figures a[href*='show=attention']")
+    page.wait("the card", lambda: page.focused()["id"] == "attention" and page.run("return scrollY") > 0)
+    page.go("overview?show=attention")
+    page.wait("the card", lambda: page.focused()["id"] == "attention")
+    page.look()
+
+
 # ---- who I am, and of which namespace ------------------------------------------------------
 
 
@@ -186,6 +206,17 @@ def test_a_key_goes_to_the_search_which_finds_parts_in_any_case(line, page):
     page.wait_text(f"{line.ns}/mine", selector="main")
     page.go(f"search?text={line.ns}/mine")
     page.wait("the Job itself", lambda: page.url.endswith(f"#/job/{line.ns}/mine"))
+
+
+def test_the_search_finds_a_job_that_has_ended(line, page):
+    page.expected = (401, 404)
+    line.world.finish("runs")
+    line.world.finished("runs")
+    page.sign_in(line.boss, place="search?text=runs")
+    page.wait_text(f"{line.ns}/runs", selector="main [aria-label='Runs of the past']")
+    page.go(f"search?text={line.ns}/runs")
+    page.wait("the Job's page", lambda: page.url.endswith(f"#/job/{line.ns}/runs"))
+    page.wait_text("Finished", selector="main [aria-label=History]")
 
 
 def test_back_and_forward_come_to_what_was_left(line, page):

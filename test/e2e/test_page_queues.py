@@ -94,6 +94,15 @@ def test_the_next_start_and_the_oldest_are_those_of_the_summary(line, page):
     page.wait("what summaries say", same)
 
 
+def test_a_queue_says_nothing_of_its_starts_before_it_is_told(line, page):
+    page.note_requests(held="/apis/visibility.sluice.dev/v1alpha1/summaries?by=queue")
+    page.sign_in(line.boss, place=f"queue/{line.q}")
+    page.wait_text("Oldest", "Next start", selector="main .figures")
+    words = page.run("return Object.fromEntries([...document.querySelectorAll('main .figure')].map((e) => [...e.children].map((c) => c.innerText.trim())).map(([n, ...w]) => [n, w]))")
+    assert words["Oldest"] == words["Next start"] == ["", ""], words
+    assert page.run("return document.querySelectorAll('main .figure .skeleton').length") == 2
+
+
 def test_windows_and_what_is_borrowed_stand_in_the_row(world, other, page):
     described(world, other)
     day, night, cohort = world.full("day"), world.full("night"), world.full("all")

@@ -38,12 +38,12 @@ const SINCE = /^runs since .+?: (?=holds )/, IN_LINE = /; (it is first|[\d,]+ Jo
 const NEEDS = /^needs (.+?) in flavor (\S+) \(/, HOLDS = /^holds (.+) in flavor ([^;\s]+)/, WINDOW = /; RunPolicy (\S+) \(Calendar \S+\) will stop it [^;]+/;
 
 // Begins with what differs from row to row; the title has the sentence as it is. An amount that stands under Requests
-// is left out: "quota of spot: 160 of 128 in use", "until Tue 07:00 (nights): spot".
+// is left out: "quota of spot: 160 of 128 in use", "until Tue 07:00 (nights), flavor spot".
 function shortened({ spec, status }) {
   const all = asks({ requests: spec.requests }), words = (status.message || "").replace(SINCE, "").replace(IN_LINE, "");
   const needs = NEEDS.exec(words), holds = HOLDS.exec(words), window = WINDOW.exec(words);
   if (needs) return needs[1] === all ? words.replace(NEEDS, `quota of ${needs[2]}: `).replace(")", "") : words;
-  const held = holds?.[1] === all ? words.replace(HOLDS, `in ${holds[2]}`) : words;
+  const held = holds?.[1] === all ? words.replace(HOLDS, `flavor ${holds[2]}`) : words;
   return window && status.stopsAt ? `until ${shortly(status.stopsAt)} (${window[1]}), ${held.replace(WINDOW, "")}` : held;
 }
 

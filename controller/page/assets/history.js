@@ -19,7 +19,7 @@ export function remarks(told) {
 
 /* ---- runs ---- */
 
-const ROWS_MAX = 200, STOPPED = "stopped";
+const ROWS_FIRST = 50, ROWS_MORE = 200, STOPPED = "stopped";
 const KINDS = { Finished: "run", Failed: "bad", Preempted: "warn", Running: "run", Starting: "run", Stopping: "warn" };
 
 function wordOf({ state, reason }) {
@@ -74,17 +74,18 @@ function partOf(params) {
   return job ? h("p", {}, link(["history"], `Runs with "${job}" in a name`, { ...others, text: job })) : "";
 }
 
-function runs(told, params) {
+// most: so many rows at most; the button asks for more of them.
+function runs(told, params, most, onMore) {
   const text = (params.get("text") || "").trim().toLowerCase(), isAsked = params.get("show") === STOPPED ? wasStopped(told.since) : () => true;
   const found = told.runs.filter((run) => isAsked(run) && matches(run, text));
   if (!told.runs.length) return [empty(params.get("job") ? `No run of a Job of the whole name ${params.get("job")} in this period. The filter above finds parts of names.`
     : "No runs in this period. Choose a longer period or another namespace."), partOf(params)];
   if (!found.length) return empty("No runs match this filter.");
-  const rows = sorted(found, COLUMNS, params, () => 0), shown = rows.slice(0, ROWS_MAX), all = count(found.length, "run");
-  const words = shown.length < found.length ? `The first ${ROWS_MAX} of ${all}: narrow them by the filter` : all;
+  const rows = sorted(found, COLUMNS, params, () => 0), shown = rows.slice(0, most), all = count(found.length, "run");
+  const words = shown.length < found.length ? `The first ${shown.length} of ${all}` : all;
   return [h("p", { class: "faint small" }, words), h("div", { class: "scroll card", tabindex: "0", role: "region", "aria-label": "Runs" },
     h("table", { class: "queues runs" }, h("caption", { class: "hidden" }, words),
-    h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead("history", column, COLUMNS, params)))), h("tbody", {}, shown.map(row))))];
+    h("thead", {}, h("tr", {}, COLUMNS.map((column) => sortHead("history", column, COLUMNS, params)))), h("tbody", {}, shown.map(row)))), shown.length < found.length ? h("button", { type: "button", onclick: onMore }, `Show ${Math.min(ROWS_MORE, found.length - shown.length)} more`) : ""];
 }
 
 /* ---- questions about the past ---- */
@@ -101,8 +102,12 @@ export async function showPast(page, part, resource, words, drawn) {
 
 export async function historyPage(page) {
   const { content } = page, params = new URLSearchParams(page.params), since = params.get("since") || "7d", answer = h("div", { "data-own": true });
-  let known;
-  const drawn = () => [onlyStopped(params), runs(known, params), remarks(known)];
+  let known, most = ROWS_FIRST;
+  const more = () => {
+    most += ROWS_MORE;
+    show();
+  };
+  const drawn = () => [onlyStopped(params), runs(known, params, most, more), remarks(known)];
   const show = () => known && draw(answer, drawn());
   draw(content, narrowing({ title: "History", place: "history", params, hint: "Job, user, queue or end", label: "Since",
     choices: SINCE.map(([value, text]) => [text, { since: value }]), current: SINCE.find(([value]) => value === since)?.[1] }, show),

@@ -8,6 +8,7 @@ import { address, draw, faint, h, jobLink, link, warning } from "./dom.js";
 import { stateBadge } from "./badges.js";
 import { sentenceOf } from "./live.js";
 import { lacksQueues } from "./rights.js";
+import { endCell, startCell } from "./start.js";
 import { card, empty } from "./ui.js";
 import { count } from "./words.js";
 
@@ -49,9 +50,11 @@ async function findNames(part, words, { signal, namespace }) {
 
 /* ---- Jobs ---- */
 
+// "reports · mia · starts ~14:10 · WaitingForQuota"
 function jobItem(one) {
-  const { metadata, spec } = one;
-  return h("li", {}, stateBadge(one), jobLink(metadata.namespace, metadata.name), h("span", { class: "faint small" }, [spec.clusterQueue, spec.submittedBy].filter(Boolean).join(" · ")));
+  const { metadata, spec, status } = one, start = startCell(status), end = endCell(status);
+  const words = [spec.clusterQueue, spec.submittedBy, start && (start === "never" ? "never starts" : `starts ${start}`), end && `ends ${end}`, status.reason];
+  return h("li", {}, stateBadge(one), jobLink(metadata.namespace, metadata.name), h("span", { class: "faint small" }, words.filter(Boolean).join(" · ")));
 }
 
 // A page of the line as it was when the first was read or, where that is no longer kept, as it is now.
@@ -107,7 +110,10 @@ function drawEnded(part, words, namespace, found) {
     h("p", {}, newest)));
 }
 
-const HOW = "Write a part of the name of a Job, a queue, a user or a namespace; or namespace/name.";
+const HOW = "Write a part of the name of a Job, a queue, a user or a namespace; namespace/name; or a label, team=vision.";
+
+// "team=vision", "sluice.dev/queue-name=q": a whole one, as the server selects them.
+const LABEL = /^[A-Za-z0-9][-\w./]*=[-\w.]*$/;
 
 function isName(text) {
   return /^[-a-z0-9.]*$/.test(text);
@@ -126,8 +132,10 @@ export async function searchPage(page) {
   const part = { names: h("div", { class: "cards", "data-own": true }), jobs: h("div", { "data-own": true }), ended: h("div", { "data-own": true }) };
   draw(page.content, h("h2", {}, `Search for ${text}`), part.names, part.jobs, part.ended);
   findNames(part.names, words, page).catch(page.complain);
+  const mine = lacksQueues() ? page.namespace : "";
+  if (LABEL.test(text.trim())) return draw(part.jobs, card("Labels", "", h("p", {}, link(["jobs"], `Jobs with label ${text.trim()}`, { namespace: mine, labels: text.trim() }))));
   if (!mayBeJob) return draw(part.jobs, faint("No Job can have this name: names have small letters, digits, hyphens and dots."));
-  const namespace = words.namespace || (lacksQueues() ? page.namespace : "");
+  const namespace = words.namespace || mine;
   if (words.name) endedJobs(namespace, words.name, signal).then((found) => drawEnded(part.ended, words, namespace, found), page.complain);
   try {
     await scan({ ...words, namespace }, signal, drawJobs(part.jobs));
