@@ -303,8 +303,8 @@ def test_an_answer_that_is_the_same_is_not_sent_again(world):
     status, tag, _ = fetch(f"{there}/queuereports")
     world.job("more", cpu=2)
     world.waits("more")
-    status, other, body = fetch(f"{there}/queuereports", tag)
-    assert status == 200 and other != tag and body
+    other, body = wait_until("the Job to be counted", lambda: (lambda status, *told: status == 200 and told)(*fetch(f"{there}/queuereports", tag)), SOON)
+    assert other != tag and body
     assert fetch(f"{there}/queuereports", other, "nonsense")[0] == 401, "who may not have it is not told that it is the same"
 
 
