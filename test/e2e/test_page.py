@@ -600,7 +600,7 @@ def test_no_page_has_a_barrier_by_day_by_night_and_on_a_phone(world, other, page
     page.give(boss(world))
     for name, place, parts in (("overview", "overview", [q]), ("plan", "plan", [q]), ("queues", "queues", [q]), ("queue", f"queue/{q}", [q, "EUR", "; fullest quarter hour ", "As a table"]), ("queue-window", f"queue/{world.full('day')}", [world.full("window")]), ("jobs", f"jobs?clusterQueue={q}", [f"{world.ns}/train"]),
                                ("job", f"job/{world.ns}/train", ["Preempted"]), ("job-after", f"job/{world.ns}/after", ["afterok"]),
-                               ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q, "(Europe/Berlin)"]), ("nodes", "nodes", ["Nodes by flavor", "spot"])):
+                               ("history", "history", [f"{world.ns}/train"]), ("money", "money", [world.full("budget"), q, "(Europe/Berlin)"]), ("nodes", "nodes", ["Nodes by flavor", "requested"])):
         page.look()
         page.go(place)
         page.wait_text(*parts, selector="main")
