@@ -1,6 +1,7 @@
 /*
  * A QueueReport: ClusterQueues, LocalQueues and Cohorts as they are at the moment asOf. The reader
- * makes it (reader.h): a tenant may have a thousand LocalQueues, which take 20 ms.
+ * makes that of a namespace (reader.h): a tenant may have a thousand LocalQueues, which take 20 ms.
+ * That of all is made at once: few may ask for it, and they act by what they see.
  *
  * Each has the metadata, spec and status of the object at the API server. The spec is cut to what a
  * reader of quotas needs. The status is rendered by the function that writes the object's own

@@ -366,7 +366,7 @@ bool report_take(
 		complain(q, 400, sentence);
 	} else if (report_wants_table(http_header(q, "Accept"))) {
 		complain_of_table(q, r);
-	} else if (r->is_of_reader) {
+	} else if (r->is_of_reader && (p->report != REPORT_QUEUES || *p->ns)) {
 		return false;
 	} else if (r->put) {
 		take_now(from, q, p);

@@ -10,7 +10,7 @@
  *   [namespaces/NS/]timelines[?until=...&clusterQueue=...]: what is and what is expected, by the
  *     reader (timeline.h).
  *   [namespaces/NS/]summaries[?by=...]: Jobs summed up (summary.h).
- *   [namespaces/NS/]queuereports: queues, by the reader (queues.h).
+ *   [namespaces/NS/]queuereports: queues; of a namespace by the reader (queues.h).
  *   budgetreports: what Budgets have left (budgets.h).
  *   nodereports: Nodes, and what their pods ask for, by the reader (node_report.h).
  *   overcommits[/NODE]: what is lent of Nodes.
