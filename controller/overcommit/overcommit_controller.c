@@ -154,6 +154,25 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
 	l->pools_dirty = true;
 }
 
+/* ---- agents ---------------------------------------------------------------------------------- */
+
+const struct orders *overcommit_controller_orders(
+	struct overcommit_controller *l, const char *node)
+{
+	(void)l;
+	(void)node;
+	return NULL;
+}
+
+void overcommit_controller_take_sample(struct overcommit_controller *l, const char *node,
+	const struct sample *s, int64_t now_ms)
+{
+	(void)l;
+	(void)node;
+	(void)s;
+	(void)now_ms;
+}
+
 /* ---- what is followed ------------------------------------------------------------------------ */
 
 /* Follows what lending needs, and says whether it is listed. While lending is off all Nodes are
