@@ -156,16 +156,15 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
 
 /* ---- agents ---------------------------------------------------------------------------------- */
 
-const struct orders *overcommit_controller_orders(
-	struct overcommit_controller *l, const char *node)
+const struct orders *overcommit_controller_orders(struct overcommit_controller *l, const char *node)
 {
 	(void)l;
 	(void)node;
 	return NULL;
 }
 
-void overcommit_controller_take_sample(struct overcommit_controller *l, const char *node,
-	const struct sample *s, int64_t now_ms)
+void overcommit_controller_take_sample(
+	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms)
 {
 	(void)l;
 	(void)node;
@@ -221,7 +220,7 @@ static void measure(struct overcommit_controller *l)
 			continue;
 		if (s->interval_s < interval_s)
 			interval_s = s->interval_s;
-		metrics_api |= s->source == SOURCE_METRICS_API;
+		metrics_api |= s->source == SOURCE_METRICS_API || s->source == SOURCE_AUTO;
 		if (s->source != SOURCE_KUBELET)
 			continue;
 		if (!kubelets)
