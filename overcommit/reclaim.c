@@ -153,9 +153,10 @@ static wide over_allocatable(wide all, int64_t lent, int64_t threshold, int64_t 
 static struct pair short_of_allocatable(
 	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
 {
-	int64_t threshold = s->evict_allocatable, lower = s->evict_allocatable_lower;
-	return (struct pair){over_allocatable(t->asked.cpu, n->lent.cpu_milli, threshold, lower),
-		over_allocatable(t->asked.memory, n->lent.memory_bytes, threshold, lower)};
+	return (struct pair){over_allocatable(t->asked.cpu, n->lent.cpu_milli,
+				     s->evict_cpu_allocatable, s->evict_cpu_allocatable_lower),
+		over_allocatable(t->asked.memory, n->lent.memory_bytes, s->evict_memory_allocatable,
+			s->evict_memory_allocatable_lower)};
 }
 
 static struct pair short_of_memory(

@@ -18,6 +18,8 @@ struct inventory {
 	size_t bytes;
 	void (*drop)(struct inventory_node *n, void *ctx);
 	void *ctx;
+	void (*lent)(struct inventory_node *n, void *ctx);
+	void *lent_ctx;
 };
 
 static bool node_has_name(const void *value, const void *key)
@@ -46,6 +48,19 @@ void inventory_on_drop(
 	v->ctx = ctx;
 }
 
+void inventory_on_lent(
+	struct inventory *v, void (*fn)(struct inventory_node *n, void *ctx), void *ctx)
+{
+	v->lent = fn;
+	v->lent_ctx = ctx;
+}
+
+static void tell_lent(const struct inventory *v, struct inventory_node *n)
+{
+	if (v->lent && n->facts)
+		v->lent(n, v->lent_ctx);
+}
+
 /* Makes the key of a pod; false: too long for any object there is. */
 static bool pod_key(const char *ns, const char *name, char ret[POD_NAME_MAX])
 {
@@ -54,10 +69,23 @@ static bool pod_key(const char *ns, const char *name, char ret[POD_NAME_MAX])
 
 /* ---- pods ------------------------------------------------------------------------------------ */
 
+static void free_containers(struct inventory *v, struct inventory_lent *l)
+{
+	if (l->containers)
+		v->bytes -= malloc_usable_size(l->containers);
+	free(l->containers);
+	l->containers = NULL;
+	l->ncontainers = 0;
+}
+
 static void pod_free(struct inventory *v, struct inventory_pod *p)
 {
-	v->bytes -= malloc_usable_size(p) + (p->lent ? malloc_usable_size(p->lent) : 0);
-	free(p->lent);
+	if (p->lent) {
+		free_containers(v, p->lent);
+		v->bytes -= malloc_usable_size(p->lent);
+		free(p->lent);
+	}
+	v->bytes -= malloc_usable_size(p);
 	free(p);
 }
 
@@ -108,14 +136,17 @@ static void drop_pod(struct inventory *v, const char *key)
 	struct inventory_pod *p = inventory_find_pod(v, key);
 	if (!p)
 		return;
+	struct inventory_node *lent_on = p->lent && !p->dangling ? p->node : NULL;
 	/* A dangling pod can be found by its name, until another has that or a round is over. */
 	if (p->used_ms != 0 && !p->dangling) {
 		dangle(p);
-		return;
+	} else {
+		map_take(&v->pods, map_hash_string(key), key);
+		leave_node(p);
+		pod_free(v, p);
 	}
-	map_take(&v->pods, map_hash_string(key), key);
-	leave_node(p);
-	pod_free(v, p);
+	if (lent_on)
+		tell_lent(v, lent_on);
 }
 
 void inventory_drop_pod(struct inventory *v, const char *ns, const char *name)
@@ -243,10 +274,49 @@ static bool asks(const struct load *l)
 	return l->cpu_milli > 0 || l->memory_bytes > 0;
 }
 
-static void set_lent(struct inventory *v, struct inventory_pod *p, const struct pod_facts *f)
+static bool same_load(struct load a, struct load b)
+{
+	return a.cpu_milli == b.cpu_milli && a.memory_bytes == b.memory_bytes;
+}
+
+static bool same_containers(const struct inventory_lent *l, const struct pod_facts *f)
+{
+	for (size_t i = 0; i < l->ncontainers && i < f->ncontainers; i++)
+		if (!same_load(l->containers[i].asked, f->containers[i].asked) ||
+			strcmp(l->containers[i].id, f->containers[i].id) != 0)
+			return false;
+	return l->ncontainers == f->ncontainers;
+}
+
+static void set_containers(struct inventory *v, struct inventory_lent *l, const struct pod_facts *f)
+{
+	free_containers(v, l);
+	if (f->ncontainers == 0)
+		return;
+	l->containers = mem_array(f->ncontainers, sizeof(*l->containers));
+	memcpy(l->containers, f->containers, f->ncontainers * sizeof(*l->containers));
+	l->ncontainers = f->ncontainers;
+	v->bytes += malloc_usable_size(l->containers);
+}
+
+/* Whether the agent of the node has to know of what f says: the order in which pods give way may
+ * hang on it. */
+static bool differs(const struct inventory_pod *p, const struct pod_facts *f)
+{
+	const struct inventory_lent *l = p->lent;
+	return !l || !same_load(l->batch, f->batch_asked) ||
+	       !same_load(l->gocran, f->gocran_asked) || l->queued != f->queued ||
+	       l->has_owner_job != f->has_owner_job ||
+	       l->eviction_priority != f->eviction_priority || l->started_ms != f->started_ms ||
+	       p->deleting != f->deleting || !same_containers(l, f);
+}
+
+/* Takes what f says of lent resources; true: something new. */
+static bool set_lent(struct inventory *v, struct inventory_pod *p, const struct pod_facts *f)
 {
 	if (!asks(&f->batch_asked) && !asks(&f->gocran_asked))
-		return;
+		return false;
+	bool news = differs(p, f);
 	if (!p->lent) {
 		p->lent = mem_alloc(sizeof(*p->lent));
 		v->bytes += malloc_usable_size(p->lent);
@@ -259,6 +329,9 @@ static void set_lent(struct inventory *v, struct inventory_pod *p, const struct 
 	p->lent->eviction_priority = f->eviction_priority;
 	p->lent->started_ms = f->started_ms;
 	p->lent->looked_at = f->looked_at;
+	if (!same_containers(p->lent, f))
+		set_containers(v, p->lent, f);
+	return news;
 }
 
 static struct inventory_pod *new_pod(struct inventory *v, const char *key, struct inventory_node *n)
@@ -303,10 +376,12 @@ void inventory_see_pod(struct inventory *v, const struct pod_facts *f)
 	p->priority = f->tier.has_priority ? f->tier.priority : 0;
 	p->tier[PROFILE_ACK] = (uint8_t)tier_of(PROFILE_ACK, &f->tier);
 	p->tier[PROFILE_KOORDINATOR] = (uint8_t)tier_of(PROFILE_KOORDINATOR, &f->tier);
-	p->deleting = f->deleting;
 	p->seen = v->pod_list;
 	p->node->dirty = true;
-	set_lent(v, p, f);
+	bool news = set_lent(v, p, f);
+	p->deleting = f->deleting;
+	if (news)
+		tell_lent(v, p->node);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -362,7 +437,7 @@ void inventory_free(struct inventory *v)
 {
 	if (!v)
 		return;
-	v->drop = NULL;
+	v->drop = v->lent = NULL;
 	inventory_clear(v);
 	map_done(&v->nodes);
 	map_done(&v->pods);

@@ -34,6 +34,8 @@ struct inventory_lent {
 	bool looked_at; /* its kubelet has taken the pod: it is not rejected any more */
 	bool queued;	/* its Job holds quota: pools do not lend twice what it asks for */
 	bool has_owner_job;
+	struct lent_container *containers; /* NULL: it has one, or none has started */
+	size_t ncontainers;
 };
 
 struct inventory_pod {
@@ -72,6 +74,11 @@ void inventory_clear(struct inventory *v);
 /* Has drop called before a node is freed: do not keep the node. May be NULL. */
 void inventory_on_drop(
 	struct inventory *v, void (*drop)(struct inventory_node *n, void *ctx), void *ctx);
+
+/* Has fn called when the lent pods of a node are others, or ask for something else: after the
+ * change, in the call that made it. May be NULL. */
+void inventory_on_lent(
+	struct inventory *v, void (*fn)(struct inventory_node *n, void *ctx), void *ctx);
 
 /* Enclose complete lists, as in seen_set.h: what was not seen is gone. */
 void inventory_begin_nodes(struct inventory *v);

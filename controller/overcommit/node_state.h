@@ -42,6 +42,7 @@ const char *degrade_name(enum degrade d); /* for metrics: "NotReady" ...; "" for
 struct node_state {
 	/* The configuration. */
 	uint64_t version;  /* of the configs that the strategy is from; 0: none yet */
+	bool ruled;	   /* the strategy was looked up once */
 	bool governed;	   /* a configuration holds for this node */
 	const char *whose; /* the NodeOvercommit that holds, or "" for the ConfigMap; NULL */
 	const char *entry; /* an entry of nodeConfigs, or NULL */

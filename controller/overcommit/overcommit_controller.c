@@ -156,16 +156,31 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
 
 /* ---- agents ---------------------------------------------------------------------------------- */
 
-const struct orders *overcommit_controller_orders(
-	struct overcommit_controller *l, const char *node)
+const struct orders *overcommit_controller_orders(struct overcommit_controller *l, const char *node)
 {
-	(void)l;
-	(void)node;
-	return NULL;
+	if (l->leads && !overcommit_configs_lends(l->overcommit_configs))
+		return node_orders_off();
+	const struct inventory_node *n = l->known ? inventory_find(l->inventory, node) : NULL;
+	return n ? node_orders_of(l->node_orders, n, l->now_ms) : NULL;
 }
 
-void overcommit_controller_take_sample(struct overcommit_controller *l, const char *node,
-	const struct sample *s, int64_t now_ms)
+/* Has agents hear of a pod in the moment in which it is bound. */
+static void on_lent(struct inventory_node *n, void *ctx)
+{
+	struct overcommit_controller *l = ctx;
+	if (l->known)
+		node_orders_look(l->node_orders, n, l->now_ms);
+}
+
+static void on_orders_changed(const char *node, void *ctx)
+{
+	struct overcommit_controller *l = ctx;
+	if (l->o.orders_changed)
+		l->o.orders_changed(node, l->o.ctx);
+}
+
+void overcommit_controller_take_sample(
+	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms)
 {
 	(void)l;
 	(void)node;
@@ -221,7 +236,7 @@ static void measure(struct overcommit_controller *l)
 			continue;
 		if (s->interval_s < interval_s)
 			interval_s = s->interval_s;
-		metrics_api |= s->source == SOURCE_METRICS_API;
+		metrics_api |= s->source == SOURCE_METRICS_API || s->source == SOURCE_AUTO;
 		if (s->source != SOURCE_KUBELET)
 			continue;
 		if (!kubelets)
@@ -273,6 +288,7 @@ static void set_rules(struct overcommit_controller *l, struct inventory_node *n)
 	struct ruling ruling;
 	overcommit_configs_rule(l->overcommit_configs, n->facts, &ruling);
 	a->version = overcommit_configs_version(l->overcommit_configs);
+	a->ruled = true;
 	a->governed = ruling.governed;
 	a->whose = ruling.whose;
 	a->entry = ruling.entry;
@@ -325,6 +341,12 @@ struct overcommit_controller *overcommit_controller_new(
 	l->overcommit_configs = overcommit_configs_new();
 	l->inventory = inventory_new();
 	inventory_on_drop(l->inventory, on_node_drop, l);
+	inventory_on_lent(l->inventory, on_lent, l);
+	struct node_orders_options orders = {.inventory = l->inventory,
+		.queue = o->queue,
+		.changed = on_orders_changed,
+		.ctx = l};
+	l->node_orders = node_orders_new(&orders);
 	l->node_watch = node_watch_new(o->nodes, o->pods, l->inventory, o->log);
 	l->usage_poller = usage_poller_new(o->client, o->log, &events);
 	l->publisher = publisher_new(o->client, l->inventory, o->log);
@@ -357,6 +379,7 @@ void overcommit_controller_free(struct overcommit_controller *l)
 	reclaimer_free(l->reclaimer);
 	overcommit_status_free(l->overcommit_status);
 	pools_free(l->pools);
+	node_orders_free(l->node_orders);
 	inventory_free(l->inventory);
 	overcommit_configs_free(l->overcommit_configs);
 	free(l);
@@ -376,12 +399,17 @@ static void lend(struct overcommit_controller *l)
 void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads)
 {
 	l->now_ms = now_ms;
+	l->leads = leads && l->configmap_listed && overcommit_configs_known(l->overcommit_configs);
+	l->known &= l->leads;
 	if (!leads || !l->configmap_listed)
 		return;
-	bool known = overcommit_configs_known(l->overcommit_configs) && follow(l);
+	bool known = l->leads && follow(l);
 	l->measures &= known;
 	if (known)
 		lend(l);
+	l->known = known;
+	if (known || (l->leads && !overcommit_configs_lends(l->overcommit_configs)))
+		node_orders_tick(l->node_orders, now_ms);
 	overcommit_status_tick(
 		l->overcommit_status, now_ms, known, usage_poller_trouble(l->usage_poller));
 }

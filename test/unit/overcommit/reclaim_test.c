@@ -215,7 +215,8 @@ static void when_low_pods_have_too_little_cpu(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct strategy s = usual();
-		s.evict_allocatable = s.evict_allocatable_lower = 1000;
+		s.evict_cpu_allocatable = s.evict_cpu_allocatable_lower = 1000;
+		s.evict_memory_allocatable = s.evict_memory_allocatable_lower = 1000;
 		struct reclaim_node n = {.capacity = CORES(100, 120),
 			.used = CORES(90, 60),
 			.lent = CORES(rows[i].lent_cores, 100),
@@ -360,7 +361,8 @@ static void any_numbers(void **state)
 		int64_t a = ends[i % 5], b = ends[i / 5 % 5], c = ends[i / 25 % 5];
 		int64_t d = ends[i / 125 % 5];
 		struct strategy s = usual();
-		s.evict_memory = s.evict_cpu_upper = s.evict_allocatable = s.cool_down_s = d;
+		s.evict_memory = s.evict_cpu_upper = s.evict_cpu_allocatable =
+			s.evict_memory_allocatable = s.cool_down_s = d;
 		struct reclaim_pod pods[] = {POD("a", .asked = {a, b}, .has_used = true,
 						     .used = {c, d}, .started_ms = a),
 			POD("b", .asked = {b, c}, .started_ms = d),
