@@ -34,8 +34,8 @@ struct overcommit_controller {
 	bool swept;		      /* lending is off, and nothing is published on any node */
 	bool measures;		      /* usage is asked for */
 	bool pools_dirty;
-	bool leads; /* and knows the configuration */
-	bool known; /* and the nodes with their pods */
+	bool leads;	       /* and knows the configuration */
+	bool known;	       /* and the nodes with their pods */
 	uint64_t rounds, made; /* rounds of samples; node states that were made */
 	int64_t now_ms, complained_ms;
 };

@@ -113,6 +113,169 @@ static void a_configuration_that_never_was_good_orders_nothing(void **state)
 	stage_close(&s);
 }
 
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* The agent of n1 reports: the node, all its pods, and of these the lent one. In cores, and Gi. */
+static void report(struct overcommit_controller_stage *s, int node, int pods, int low, int gi)
+{
+	struct sampled_pod pod = {.used = {low * 1000, GI}, .quota_milli = -1};
+	pod.uid = inventory_find_pod(s->overcommit_controller->inventory, "a/low")->uid;
+	struct sample sample = {.number = 1,
+		.window_ms = 1000,
+		.has_used = true,
+		.used = {node * 1000, gi * GI},
+		.pods_used = {pods * 1000, -1},
+		.memory_available = -1,
+		.memory_total = -1,
+		.may_milli = -1,
+		.pods = &pod,
+		.npods = 1};
+	overcommit_controller_take_sample(s->overcommit_controller, "n1", &sample, s->now_ms);
+}
+
+static const struct inventory_node *n1(const struct overcommit_controller_stage *s)
+{
+	return inventory_find(s->overcommit_controller->inventory, "n1");
+}
+
+#define AGENTS "{\"enable\":true,\"usageSource\":\"agent\",\"cpuReclaimThresholdPercent\":60}"
+#define PATCH_N1 "PATCH /api/v1/nodes/n1/status"
+
+/* Ordinary pods use 30 - 1 of what all pods do, the system 5 more; a metrics-server is not asked. */
+static void figures_by_an_agent_alone(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	open_cluster(&s, AGENTS);
+	know(&s);
+	stage_tick(&s);
+	for (int i = 0; i <= 15; i++, s.now_ms += 1000) {
+		if (i == 15)
+			stage_patch(&s, "n1", 200);
+		report(&s, 35, 30, 1, 50);
+		stage_tick(&s);
+	}
+	assert_int_equal(stage_count(&s, "metrics.k8s.io"), 0);
+	assert_int_equal(stage_count(&s, PATCH_N1), 1); /* once there are two in the window */
+	const struct estimate *e = &n1(&s)->node_state.estimate;
+	assert_int_equal(e->cpu.used, 29000);
+	assert_int_equal(e->cpu.system, 5000);
+	assert_int_equal(e->cpu.result, 60000 - 34000);
+	assert_true(e->memory.used == 49 * GI); /* not measured together: all of it is theirs */
+	assert_true(e->memory.system == 0);
+	assert_int_equal(e->without_sample, 0);
+	assert_non_null(
+		strstr(stage_last_body(&s, PATCH_N1), "\"kubernetes.io/batch-cpu\":\"26000\""));
+	stage_close(&s);
+}
+
+/* A second of rest raises nothing, a second of work lowers at once; the window has means. */
+static void one_sample_lowers_and_the_mean_raises(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	open_cluster(&s, AGENTS);
+	know(&s);
+	stage_tick(&s);
+	for (int i = 0; i <= 15; i++, s.now_ms += 1000) {
+		if (i == 15)
+			stage_patch(&s, "n1", 200);
+		report(&s, 35, 30, 1, 50);
+		stage_tick(&s);
+	}
+	const struct node_state *a = &n1(&s)->node_state;
+	assert_int_equal(a->window.count, 2);
+	report(&s, 45, 40, 1, 50);
+	stage_pass(&s, 1000);
+	assert_int_equal(a->lent.cpu_milli, 16000);
+	for (int i = 2; i < 15; i++) {
+		report(&s, 15, 10, 1, 50);
+		stage_pass(&s, 1000);
+		assert_int_equal(a->lent.cpu_milli, 26000); /* as the window has it */
+	}
+	assert_int_equal(a->window.count, 2);
+	report(&s, 15, 10, 1, 50);
+	stage_pass(&s, 1000);
+	assert_int_equal(a->window.count, 3);
+	/* a second of 44, thirteen and a last one of 14, over fifteen */
+	assert_int_equal(a->window.sample[2].taken.cpu_milli, 16000);
+	stage_close(&s);
+}
+
+static void an_agent_that_falls_silent(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	open_cluster(&s, CONFIG);
+	know(&s);
+	stage_round(&s, "", ""); /* nobody has reported yet */
+	stage_tick(&s);
+	for (int i = 0; i < 30; i++) {
+		s.now_ms += 1000;
+		report(&s, 35, 30, 1, 50);
+		if (i == 15)
+			stage_patch(&s, "n1", 200);
+		stage_tick(&s);
+	}
+	assert_int_equal(stage_count(&s, "metrics.k8s.io"), 2); /* none meanwhile */
+	int64_t last_ms = s.now_ms;
+	char *node = usage_text("", "n1", last_ms + 5000, 40000, 50 * 1024);
+	stage_pass(&s, 5000);
+	assert_int_equal(stage_count(&s, "metrics.k8s.io"), 2);
+	char *web = usage_text("a", "web", last_ms + 5000, 32000, 45 * 1024);
+	stage_round(&s, web, node);
+	stage_pass(&s, 1000);
+	stage_tick(&s);
+	assert_int_equal(stage_count(&s, "metrics.k8s.io"), 4);
+	assert_false(n1(&s)->by_agent);
+	assert_int_equal(n1(&s)->used.cpu_milli, 40000);
+	s.now_ms += 1000; /* it is back */
+	report(&s, 35, 30, 1, 50);
+	stage_tick(&s);
+	assert_true(n1(&s)->by_agent);
+	free(web);
+	free(node);
+	stage_close(&s);
+}
+
+/* Whoever has a node's token may say what that node can have used, and nothing else. */
+static void what_cannot_be_is_dropped(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	open_cluster(&s, AGENTS);
+	know(&s);
+	stage_tick(&s);
+	report(&s, 111, 30, 1, 50);
+	report(&s, 35, 111, 1, 50);
+	report(&s, 35, 30, 111, 50);
+	report(&s, 35, 30, 1, 111);
+	report(&s, 35, 30, 1, INT32_MAX);
+	assert_int_equal(n1(&s)->used_ms, 0);
+	struct sample none = {.has_used = true, .used = {INT64_MAX, INT64_MAX}};
+	overcommit_controller_take_sample(s.overcommit_controller, "n1", &none, s.now_ms);
+	overcommit_controller_take_sample(s.overcommit_controller, "n2", &none, s.now_ms);
+	assert_int_equal(n1(&s)->used_ms, 0);
+	report(&s, 101, 30, 1, 101); /* a clock is not that exact */
+	assert_int_equal(n1(&s)->used_ms, s.now_ms);
+	stage_close(&s);
+}
+
+/* Where the admin wants another source, agents only limit. */
+static void another_source_holds(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	open_cluster(&s, "{\"enable\":true,\"usageSource\":\"metrics.k8s.io\"}");
+	know(&s);
+	stage_round(&s, "", "");
+	stage_tick(&s);
+	report(&s, 35, 30, 1, 50);
+	assert_int_equal(n1(&s)->used_ms, 0);
+	assert_int_equal(orders_of(&s, "n1")->npods, 1);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +283,11 @@ int main(void)
 		cmocka_unit_test(a_pod_that_is_bound_is_ordered_with_its_event),
 		cmocka_unit_test(where_nothing_is_lent_all_is_lifted),
 		cmocka_unit_test(a_configuration_that_never_was_good_orders_nothing),
+		cmocka_unit_test(figures_by_an_agent_alone),
+		cmocka_unit_test(one_sample_lowers_and_the_mean_raises),
+		cmocka_unit_test(an_agent_that_falls_silent),
+		cmocka_unit_test(what_cannot_be_is_dropped),
+		cmocka_unit_test(another_source_holds),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);
 }
