@@ -546,7 +546,7 @@ static void take_dangling(struct inventory *v, struct inventory_node *n, const s
 	}
 }
 
-static struct inventory_agent *want_agent(struct inventory *v, struct inventory_node *n)
+struct inventory_agent *inventory_want_agent(struct inventory *v, struct inventory_node *n)
 {
 	if (n->agent)
 		return n->agent;
@@ -558,7 +558,7 @@ static struct inventory_agent *want_agent(struct inventory *v, struct inventory_
 bool inventory_take_agent(
 	struct inventory *v, struct inventory_node *n, const struct sample *s, int64_t at_ms)
 {
-	struct inventory_agent *a = want_agent(v, n);
+	struct inventory_agent *a = inventory_want_agent(v, n);
 	if (window_of_the_future(n->used_ms, at_ms))
 		n->used_ms = a->at_ms = 0; /* the clock was set back */
 	if (!s->has_used || at_ms <= n->used_ms)

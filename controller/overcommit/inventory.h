@@ -111,6 +111,8 @@ bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u);
  * the node has is for the caller to drop. */
 bool inventory_take_agent(
 	struct inventory *v, struct inventory_node *n, const struct sample *s, int64_t at_ms);
+/* Gives what is kept of a node's agent, from now on. */
+struct inventory_agent *inventory_want_agent(struct inventory *v, struct inventory_node *n);
 /* Whether the agent still reports: its next sample is no more than 5 s late. */
 bool inventory_has_agent(const struct inventory_node *n, int64_t now_ms);
 /* Ends a complete round of samples: dangling pods that it did not mention are over. */

@@ -216,6 +216,8 @@ void overcommit_controller_take_sample(
 	enum usage_source source = n->node_state.strategy.source;
 	if (source == SOURCE_AGENT || source == SOURCE_AUTO)
 		inventory_take_agent(l->inventory, n, s, now_ms);
+	if (ended_pods_take(l->ended_pods, n, s, now_ms))
+		l->o.changed(l->o.ctx);
 }
 
 /* ---- what is followed ------------------------------------------------------------------------ */
@@ -389,6 +391,13 @@ struct overcommit_controller *overcommit_controller_new(
 		.events = o->events,
 		.log = o->log};
 	l->reclaimer = reclaimer_new(&reclaimer);
+	struct ended_pods_options ended = {.client = o->client,
+		.inventory = l->inventory,
+		.queue = o->queue,
+		.gate = o->gate,
+		.events = o->events,
+		.log = o->log};
+	l->ended_pods = ended_pods_new(&ended);
 	struct overcommit_status_options overcommit_status = {.client = o->client,
 		.overcommit_configs = l->overcommit_configs,
 		.inventory = l->inventory,
@@ -408,6 +417,7 @@ void overcommit_controller_free(struct overcommit_controller *l)
 	usage_poller_free(l->usage_poller);
 	publisher_free(l->publisher);
 	reclaimer_free(l->reclaimer);
+	ended_pods_free(l->ended_pods);
 	overcommit_status_free(l->overcommit_status);
 	pools_free(l->pools);
 	node_orders_free(l->node_orders);
