@@ -24,6 +24,7 @@ struct connection {
 	struct address from;
 	bool serves;
 	bool streams; /* serves without a limit of time */
+	bool reads;   /* a request was begun, and its body is awaited */
 	bool kept;
 	bool has_asked; /* a complete request was there once */
 	bool ended;	/* shut down; not counted any more */
@@ -74,7 +75,7 @@ bool connection_is_gone(const struct connection *x)
 static bool is_late(const struct connection *x, double now)
 {
 	const struct connections_limits *l = &x->all->limits;
-	int64_t idle_ms = x->kept ? KEPT_MS : l->request_ms;
+	int64_t idle_ms = x->kept && !x->reads ? KEPT_MS : l->request_ms;
 	return (now - x->since) * 1000. >= (double)(x->serves ? l->answer_ms : idle_ms);
 }
 
@@ -90,9 +91,15 @@ static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
 void connection_serves(struct connection *x, bool serves)
 {
 	x->serves = serves;
-	x->streams = false;
+	x->streams = x->reads = false;
 	x->has_asked = true;
 	x->since = ev_now(x->all->loop);
+}
+
+void connection_reads(struct connection *x)
+{
+	connection_serves(x, false);
+	x->reads = true;
 }
 
 void connection_streams(struct connection *x)

@@ -8,7 +8,7 @@ foreach(name answers api queued_jobs autoscaler_status decision_log cost clock g
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 # The transport, all of it, without anything of Sluice.
-foreach(name coding http tls)
+foreach(name coding http posted tls)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE -Wl,--whole-archive net -Wl,--no-whole-archive ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -48,6 +48,13 @@ target_link_options(test_controller_time_specs PRIVATE -Wl,--wrap=queue_set_cale
 foreach(name announcement dispatcher finalizers auth session events informer predecessors status_writer views)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE controller_world scripted_server ${CMOCKA})
+  add_test(NAME controller_${name} COMMAND test_controller_${name})
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
+endforeach()
+# The agents of nodes: all of their end here, without anything that lends.
+foreach(name node_callers rendezvous)
+  add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_controller_${name} PRIVATE nodes scripted_server ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
