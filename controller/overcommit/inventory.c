@@ -335,6 +335,7 @@ static bool set_lent(struct inventory *v, struct inventory_pod *p, const struct 
 	bool news = differs(p, f);
 	if (!p->lent) {
 		p->lent = mem_alloc(sizeof(*p->lent));
+		p->lent->quota_milli = -1;
 		v->bytes += malloc_usable_size(p->lent);
 	}
 	p->lent->batch = f->batch_asked;
@@ -520,16 +521,21 @@ static const struct sampled_pod *find_sampled(const struct sample *s, const stru
 }
 
 /* Gives a lent pod what the agent says of it. Where it says nothing, the pod uses what it used. */
-static void take_pod(struct inventory_pod *p, const struct sample *s, int64_t at_ms)
+static void take_pod(struct inventory_pod *p, const struct sample *s, int64_t at_ms, bool counts)
 {
 	const struct sampled_pod *now = find_sampled(s, &p->uid);
 	struct inventory_lent *l = p->lent;
 	if (now) {
-		p->used = now->used;
 		l->agent_ms = at_ms;
+		l->quota_milli = now->quota_milli;
+		l->over = now->over;
 	}
-	if (l->agent_ms != 0 && l->agent_ms <= at_ms && at_ms - l->agent_ms < MENTIONED_MS)
-		p->used_ms = at_ms;
+	if (!counts || l->agent_ms == 0 || l->agent_ms > at_ms ||
+		at_ms - l->agent_ms >= MENTIONED_MS)
+		return;
+	if (now)
+		p->used = now->used;
+	p->used_ms = at_ms;
 }
 
 /* Forgets dangling pods whose last moment was before the one that this sample is of. */
@@ -538,7 +544,7 @@ static void take_dangling(struct inventory *v, struct inventory_node *n, const s
 {
 	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);) {
 		if (p->lent && find_sampled(s, &p->uid))
-			take_pod(p, s, at_ms);
+			take_pod(p, s, at_ms, true);
 		if (p->used_ms < before_ms)
 			free_dangling(v, at);
 		else
@@ -555,25 +561,25 @@ struct inventory_agent *inventory_want_agent(struct inventory *v, struct invento
 	return n->agent;
 }
 
-bool inventory_take_agent(
-	struct inventory *v, struct inventory_node *n, const struct sample *s, int64_t at_ms)
+void inventory_take_agent(struct inventory *v, struct inventory_node *n, const struct sample *s,
+	int64_t at_ms, bool counts)
 {
 	struct inventory_agent *a = inventory_want_agent(v, n);
 	if (window_of_the_future(n->used_ms, at_ms))
 		n->used_ms = a->at_ms = 0; /* the clock was set back */
-	if (!s->has_used || at_ms <= n->used_ms)
-		return false;
+	counts &= s->has_used && at_ms > n->used_ms;
+	for (struct inventory_pod *p = n->pods; p; p = p->next)
+		if (p->lent)
+			take_pod(p, s, at_ms, counts);
+	if (!counts)
+		return;
 	a->before_ms = a->at_ms;
 	a->at_ms = at_ms;
 	a->pods_used = s->pods_used;
-	for (struct inventory_pod *p = n->pods; p; p = p->next)
-		if (p->lent)
-			take_pod(p, s, at_ms);
 	take_dangling(v, n, s, a->before_ms, at_ms);
 	n->used = s->used;
 	n->used_ms = at_ms;
 	n->by_agent = n->sampled = n->dirty = true;
-	return true;
 }
 
 void inventory_end_round(struct inventory *v)

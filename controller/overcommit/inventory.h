@@ -31,7 +31,10 @@ struct inventory_lent {
 	int64_t started_ms;
 	int64_t told_ms;   /* when its Job was told to stop, or the pod to go; 0: neither */
 	int64_t spared_ms; /* when its eviction was refused */
-	int64_t agent_ms;  /* when an agent last said what it uses; 0: never */
+	/* What an agent said of it last, and when; 0: never. */
+	int64_t agent_ms;
+	int64_t quota_milli; /* cpu that it may have now; -1: no bound */
+	bool over;	     /* it uses more memory than it asks for */
 	int32_t eviction_priority;
 	bool looked_at; /* its kubelet has taken the pod: it is not rejected any more */
 	bool queued;	/* its Job holds quota: pools do not lend twice what it asks for */
@@ -107,10 +110,9 @@ void inventory_drop_pod(struct inventory *v, const char *ns, const char *name);
 bool inventory_sample_node(struct inventory *v, const struct usage_facts *u);
 bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u);
 /* Takes a sample of a node's agent, as of at_ms. It names lent pods that use something else than
- * before, and all of them each minute. False: not newer than the last. A sample that says more than
- * the node has is for the caller to drop. */
-bool inventory_take_agent(
-	struct inventory *v, struct inventory_node *n, const struct sample *s, int64_t at_ms);
+ * before, and all of them each minute. counts: what it says of use is a sample as any other's. */
+void inventory_take_agent(struct inventory *v, struct inventory_node *n, const struct sample *s,
+	int64_t at_ms, bool counts);
 /* Gives what is kept of a node's agent, from now on. */
 struct inventory_agent *inventory_want_agent(struct inventory *v, struct inventory_node *n);
 /* Whether the agent still reports: its next sample is no more than 5 s late. */

@@ -189,33 +189,15 @@ static void on_orders_changed(const char *node, void *ctx)
 		l->o.orders_changed(node, l->o.ctx);
 }
 
-/* Whether a node can have used so much. What is measured over a moment may be a little more than
- * there is. */
-static bool may_be(struct load used, struct load capacity)
-{
-	struct load more = {capacity.cpu_milli / 10, capacity.memory_bytes / 10};
-	struct load most = load_add(capacity, more);
-	return used.cpu_milli <= most.cpu_milli && used.memory_bytes <= most.memory_bytes;
-}
-
-/* Whether a sample says no more than its node has: what holds an agent's token may lie. */
-static bool is_bounded(const struct sample *s, const struct node_facts *f)
-{
-	for (size_t i = 0; i < s->npods; i++)
-		if (!may_be(s->pods[i].used, f->capacity))
-			return false;
-	return !s->has_used || (may_be(s->used, f->capacity) && may_be(s->pods_used, f->capacity));
-}
-
 void overcommit_controller_take_sample(
 	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms)
 {
 	struct inventory_node *n = l->known ? inventory_find(l->inventory, node) : NULL;
-	if (!n || !n->facts || !is_bounded(s, n->facts))
+	if (!n || !n->facts)
 		return;
 	enum usage_source source = n->node_state.strategy.source;
-	if (source == SOURCE_AGENT || source == SOURCE_AUTO)
-		inventory_take_agent(l->inventory, n, s, now_ms);
+	inventory_take_agent(
+		l->inventory, n, s, now_ms, source == SOURCE_AGENT || source == SOURCE_AUTO);
 	if (ended_pods_take(l->ended_pods, n, s, now_ms))
 		l->o.changed(l->o.ctx);
 }

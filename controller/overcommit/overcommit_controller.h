@@ -81,7 +81,8 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
  * does not lead. Borrowed until the next call. */
 const struct orders *overcommit_controller_orders(
 	struct overcommit_controller *l, const char *node);
-/* Takes what the agent of a node reports, valid during the call. now_ms: when it came. */
+/* Takes what the agent of a node reports, valid during the call. now_ms: when it came. It says no
+ * more than the node has (nodes/sample_check.h). */
 void overcommit_controller_take_sample(
 	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms);
 

@@ -192,7 +192,9 @@ static bool report(struct inventory *v, int64_t at_ms, int node_cpu, int pod_cpu
 		pod[s.npods].used = (struct load){pod_cpu, pod_cpu};
 	}
 	s.pods = pod;
-	return inventory_take_agent(v, inventory_find(v, "n1"), &s, at_ms);
+	struct inventory_node *n = inventory_find(v, "n1");
+	inventory_take_agent(v, n, &s, at_ms, true);
+	return n->used_ms == at_ms && n->by_agent && n->used.cpu_milli == node_cpu;
 }
 
 static const struct inventory_pod *pod(const struct inventory *v, const char *name)
@@ -223,7 +225,26 @@ static void an_agent_names_what_changed(void **state)
 	assert_int_equal(pod(v, "q")->used_ms, 90999);
 	assert_true(report(v, 91000, 51, 7, "1"));
 	assert_int_equal(pod(v, "q")->used_ms, 90999); /* unknown from here on */
-	assert_false(report(v, 91000, 51, 7, "1"));    /* not newer */
+	assert_false(report(v, 91000, 52, 7, "1"));    /* not newer */
+	inventory_free(v);
+}
+
+/* Where another source is configured, it says of pods what they may have, and not what they use. */
+static void an_agent_that_does_not_count(void **state)
+{
+	struct sampled_pod low = {.used = {9, 9}, .quota_milli = 500, .over = true};
+	struct sample s = {.has_used = true, .used = {50, 50}, .pods = &low, .npods = 1};
+	(void)state;
+	struct inventory *v = inventory_new();
+	inventory_see_node(v, node("n1", 1));
+	see_lent(v, "p", 1);
+	assert_int_equal(pod(v, "p")->lent->quota_milli, -1);
+	low.uid.byte[0] = 1;
+	inventory_take_agent(v, inventory_find(v, "n1"), &s, 1000, false);
+	assert_int_equal(inventory_find(v, "n1")->used_ms, 0);
+	assert_int_equal(pod(v, "p")->used_ms, 0);
+	assert_int_equal(pod(v, "p")->lent->quota_milli, 500);
+	assert_true(pod(v, "p")->lent->over);
 	inventory_free(v);
 }
 
@@ -283,7 +304,8 @@ static void the_newest_source_holds(void **state)
 	report(v, 26000, 50, 5, "");
 	assert_true(inventory_find(v, "n1")->by_agent);
 	struct sample unmeasured = {.has_used = false};
-	assert_false(inventory_take_agent(v, inventory_find(v, "n1"), &unmeasured, 27000));
+	inventory_take_agent(v, inventory_find(v, "n1"), &unmeasured, 27000, true);
+	assert_int_equal(inventory_find(v, "n1")->used_ms, 26000);
 	assert_int_equal(inventory_find(v, "n1")->used.cpu_milli, 50);
 	inventory_drop_node(v, "n1");
 	inventory_free(v);
@@ -332,6 +354,7 @@ int main(void)
 		cmocka_unit_test(only_newer_samples_count),
 		cmocka_unit_test(a_node_of_the_same_name_begins_anew),
 		cmocka_unit_test(an_agent_names_what_changed),
+		cmocka_unit_test(an_agent_that_does_not_count),
 		cmocka_unit_test(a_lent_pod_that_is_gone_dangles_for_a_sample),
 		cmocka_unit_test(an_agent_is_silent_when_it_is_late),
 		cmocka_unit_test(the_newest_source_holds),

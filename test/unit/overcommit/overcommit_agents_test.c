@@ -238,29 +238,6 @@ static void an_agent_that_falls_silent(void **state)
 	stage_close(&s);
 }
 
-/* Whoever has a node's token may say what that node can have used, and nothing else. */
-static void what_cannot_be_is_dropped(void **state)
-{
-	(void)state;
-	struct overcommit_controller_stage s;
-	open_cluster(&s, AGENTS);
-	know(&s);
-	stage_tick(&s);
-	report(&s, 111, 30, 1, 50);
-	report(&s, 35, 111, 1, 50);
-	report(&s, 35, 30, 111, 50);
-	report(&s, 35, 30, 1, 111);
-	report(&s, 35, 30, 1, INT32_MAX);
-	assert_int_equal(n1(&s)->used_ms, 0);
-	struct sample none = {.has_used = true, .used = {INT64_MAX, INT64_MAX}};
-	overcommit_controller_take_sample(s.overcommit_controller, "n1", &none, s.now_ms);
-	overcommit_controller_take_sample(s.overcommit_controller, "n2", &none, s.now_ms);
-	assert_int_equal(n1(&s)->used_ms, 0);
-	report(&s, 101, 30, 1, 101); /* a clock is not that exact */
-	assert_int_equal(n1(&s)->used_ms, s.now_ms);
-	stage_close(&s);
-}
-
 /* Where the admin wants another source, agents only limit. */
 static void another_source_holds(void **state)
 {
@@ -276,6 +253,83 @@ static void another_source_holds(void **state)
 	stage_close(&s);
 }
 
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+/* The report of n1, or of all nodes; checked to be JSON. */
+static void show(struct overcommit_controller_stage *s, const char *node, struct buf *b)
+{
+	const cJSON *o;
+	struct json_writer w = json_writer_object(b);
+	assert_true(overcommit_controller_show(s->overcommit_controller, node, &w));
+	jw_close(&w);
+	assert_int_equal(json_parse(s->json, buf_slice(b), &o, NULL), 0);
+}
+
+static void what_is_told_of_an_agent(void **state)
+{
+	static const struct sampled_pod none;
+	struct overcommit_controller_stage s;
+	struct buf b;
+	struct sample newest = {.has_used = true,
+		.used = {35000, 50 * GI},
+		.pods_used = {30000, -1},
+		.may_milli = 12400,
+		.lacks = LACKS_HOLD | LACKS_END,
+		.pods = &none};
+	(void)state;
+	buf_init(&b, 1 << 20);
+	open_cluster(&s, AGENTS);
+	know(&s);
+	stage_tick(&s);
+	show(&s, "n1", &b);
+	assert_null(strstr(buf_text(&b), "\"agent\"")); /* it has none */
+	buf_reset(&b);
+	s.has_agent = true; /* it has asked, and not reported */
+	show(&s, "n1", &b);
+	assert_non_null(strstr(buf_text(&b), "\"agent\":{\"sampleTime\":\"\",\"isSource\":false,"));
+	buf_reset(&b);
+	newest.orders = orders_of(&s, "n1")->generation;
+	struct sampled_pod low = {.used = {1000, GI}, .quota_milli = 1500, .over = true};
+	low.uid = inventory_find_pod(s.overcommit_controller->inventory, "a/low")->uid;
+	newest.pods = &low;
+	newest.npods = 1;
+	s.agent = (struct node_agent_view){.at_ms = s.now_ms,
+		.newest = &newest,
+		.ended = 1,
+		.undone = 2,
+		.dropped = 3,
+		.limited = 4,
+		.held = 5,
+		.refused = 6};
+	overcommit_controller_take_sample(s.overcommit_controller, "n1", &newest, s.now_ms);
+	stage_pass(&s, 800);
+	show(&s, "n1", &b);
+	GOLDEN_RESET(&b);
+	show(&s, "", &b);
+	assert_non_null(strstr(buf_text(&b), "\"heldPods\":1,\"overPods\":1,\"usedCpuMilli\":1000,"
+					     "\"askedCpuMilli\":2000,\"mayCpuMilli\":12400"));
+	buf_reset(&b);
+	overcommit_controller_put_metrics(s.overcommit_controller, &b);
+	static const char *const lines[] = {
+		"koordlet_node_used_cpu_cores{node=\"n1\"} 35.000\n",
+		"koordlet_node_used_memory_bytes{node=\"n1\"} 53687091200\n",
+		"koordlet_be_suppress_cpu_cores{type=\"cfsQuota\",node=\"n1\"} 12.400\n",
+		"koordlet_be_suppress_ls_used_cpu_cores{node=\"n1\"} 29.000\n",
+		"sluice_node_agents 1\n",
+		"sluice_node_agent_age_seconds{node=\"n1\"} 0.800\n",
+		"sluice_node_lent_pods{node=\"n1\"} 1\n",
+		"sluice_node_held_pods{node=\"n1\"} 1\n",
+		"sluice_node_ended_total{node=\"n1\"} 1\n",
+		"sluice_node_writes_undone_total{node=\"n1\"} 2\n",
+		"sluice_node_writes_refused_total{node=\"n1\"} 6\n",
+	};
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (!strstr(buf_text(&b), lines[i]))
+			fail_msg("%s", lines[i]);
+	buf_done(&b);
+	stage_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,8 +340,8 @@ int main(void)
 		cmocka_unit_test(figures_by_an_agent_alone),
 		cmocka_unit_test(one_sample_lowers_and_the_mean_raises),
 		cmocka_unit_test(an_agent_that_falls_silent),
-		cmocka_unit_test(what_cannot_be_is_dropped),
 		cmocka_unit_test(another_source_holds),
+		cmocka_unit_test(what_is_told_of_an_agent),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);
 }
