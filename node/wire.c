@@ -88,8 +88,7 @@ static const struct field deed_fields[] = {
 };
 
 static const char *const idle_words[] = {"never", "auto", "always"};
-static const char *const lack_words[] = {
-	"tier", "cpu", "memory", "hold", "end", "idle", "pressure"}; /* bit by bit */
+const char *const lack_names[LACKS] = {"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -157,9 +156,9 @@ void wire_put_sample(const struct sample *s, struct buf *out)
 		jw_end(&w);
 	}
 	jw_array(&w, "lacks");
-	for (size_t i = 0; i < COUNT(lack_words); i++)
+	for (size_t i = 0; i < LACKS; i++)
 		if (s->lacks >> i & 1)
-			jw_text(&w, NULL, lack_words[i]);
+			jw_text(&w, NULL, lack_names[i]);
 	jw_end(&w);
 	jw_array(&w, "pods");
 	for (size_t i = 0; i < s->npods; i++) {
@@ -377,7 +376,7 @@ static int read_lacks(const struct reader *r, struct sample *s)
 	if (lacks && !cJSON_IsArray(lacks))
 		return wrong(r, "lacks", "an array");
 	json_each(l, lacks) {
-		int bit = find_word(cJSON_GetStringValue(l), lack_words, COUNT(lack_words));
+		int bit = find_word(cJSON_GetStringValue(l), lack_names, LACKS);
 		if (bit >= 0) /* a newer agent may know more */
 			s->lacks |= 1u << bit;
 	}

@@ -187,9 +187,19 @@ static void free_facts(struct inventory *v, struct inventory_node *n)
 	n->facts = NULL;
 }
 
+static void free_agent(struct inventory *v, struct inventory_node *n)
+{
+	if (n->agent)
+		v->bytes -= malloc_usable_size(n->agent);
+	free(n->agent);
+	n->agent = NULL;
+	n->by_agent = false;
+}
+
 static void node_free(struct inventory *v, struct inventory_node *n)
 {
 	free_facts(v, n);
+	free_agent(v, n);
 	free_list(v, n->dangling);
 	free_list(v, n->pods);
 	node_state_done(&n->node_state);
@@ -197,19 +207,24 @@ static void node_free(struct inventory *v, struct inventory_node *n)
 	free(n);
 }
 
+/* Takes a dangling pod off the list that *at is in. */
+static void free_dangling(struct inventory *v, struct inventory_pod **at)
+{
+	struct inventory_pod *p = *at;
+	*at = p->next;
+	p->node->dirty = true;
+	if (map_get(&v->pods, map_hash_string(p->name), p->name) == p)
+		map_take(&v->pods, map_hash_string(p->name), p->name);
+	pod_free(v, p);
+}
+
 static void forget_dangling(struct inventory *v, struct inventory_node *n, bool all)
 {
-	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);) {
-		if (!all && p->sampled == v->round) {
+	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);)
+		if (!all && p->sampled == v->round)
 			at = &p->next;
-			continue;
-		}
-		*at = p->next;
-		n->dirty = true;
-		if (map_get(&v->pods, map_hash_string(p->name), p->name) == p)
-			map_take(&v->pods, map_hash_string(p->name), p->name);
-		pod_free(v, p);
-	}
+		else
+			free_dangling(v, at);
 }
 
 static void remove_node(struct inventory *v, size_t index)
@@ -237,6 +252,7 @@ static void lose_node(struct inventory *v, struct inventory_node *n)
 	if (n->facts && v->drop)
 		v->drop(n, v->ctx);
 	free_facts(v, n);
+	free_agent(v, n);
 	forget_dangling(v, n, true);
 	node_state_done(&n->node_state);
 	node_state_init(&n->node_state);
@@ -319,6 +335,7 @@ static bool set_lent(struct inventory *v, struct inventory_pod *p, const struct 
 	bool news = differs(p, f);
 	if (!p->lent) {
 		p->lent = mem_alloc(sizeof(*p->lent));
+		p->lent->quota_milli = -1;
 		v->bytes += malloc_usable_size(p->lent);
 	}
 	p->lent->batch = f->batch_asked;
@@ -454,6 +471,7 @@ bool inventory_sample_node(struct inventory *v, const struct usage_facts *u)
 		return false;
 	n->used = u->used;
 	n->used_ms = u->at_ms;
+	n->by_agent = false;
 	n->sampled = n->dirty = true;
 	return true;
 }
@@ -475,6 +493,93 @@ bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u)
 	p->used = u->used;
 	p->used_ms = u->at_ms;
 	return true;
+}
+
+/* ---- samples of agents ----------------------------------------------------------------------- */
+
+enum {
+	LATE_MS = 5000,	     /* how late a sample may be before its agent is silent */
+	CALM_MS = 30000,     /* the longest time between samples of a calm node */
+	MENTIONED_MS = 90000 /* all lent pods are named each minute */
+};
+
+bool inventory_has_agent(const struct inventory_node *n, int64_t now_ms)
+{
+	const struct inventory_agent *a = n->agent;
+	if (!a || a->at_ms > now_ms)
+		return a && a->at_ms - now_ms < LATE_MS; /* it came since the tick began */
+	int64_t apart_ms = a->before_ms ? a->at_ms - a->before_ms : 0;
+	return now_ms - a->at_ms < LATE_MS + (apart_ms < CALM_MS ? apart_ms : CALM_MS);
+}
+
+static const struct sampled_pod *find_sampled(const struct sample *s, const struct uid *uid)
+{
+	for (size_t i = 0; i < s->npods; i++)
+		if (uid_cmp(&s->pods[i].uid, uid) == 0)
+			return &s->pods[i];
+	return NULL;
+}
+
+/* Gives a lent pod what the agent says of it. Where it says nothing, the pod uses what it used. */
+static void take_pod(struct inventory_pod *p, const struct sample *s, int64_t at_ms, bool counts)
+{
+	const struct sampled_pod *now = find_sampled(s, &p->uid);
+	struct inventory_lent *l = p->lent;
+	if (now) {
+		l->agent_ms = at_ms;
+		l->quota_milli = now->quota_milli;
+		l->over = now->over;
+	}
+	if (!counts || l->agent_ms == 0 || l->agent_ms > at_ms ||
+		at_ms - l->agent_ms >= MENTIONED_MS)
+		return;
+	if (now)
+		p->used = now->used;
+	p->used_ms = at_ms;
+}
+
+/* Forgets dangling pods whose last moment was before the one that this sample is of. */
+static void take_dangling(struct inventory *v, struct inventory_node *n, const struct sample *s,
+	int64_t before_ms, int64_t at_ms)
+{
+	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);) {
+		if (p->lent && find_sampled(s, &p->uid))
+			take_pod(p, s, at_ms, true);
+		if (p->used_ms < before_ms)
+			free_dangling(v, at);
+		else
+			at = &p->next;
+	}
+}
+
+struct inventory_agent *inventory_want_agent(struct inventory *v, struct inventory_node *n)
+{
+	if (n->agent)
+		return n->agent;
+	n->agent = mem_alloc(sizeof(*n->agent));
+	v->bytes += malloc_usable_size(n->agent);
+	return n->agent;
+}
+
+void inventory_take_agent(struct inventory *v, struct inventory_node *n, const struct sample *s,
+	int64_t at_ms, bool counts)
+{
+	struct inventory_agent *a = inventory_want_agent(v, n);
+	if (window_of_the_future(n->used_ms, at_ms))
+		n->used_ms = a->at_ms = 0; /* the clock was set back */
+	counts &= s->has_used && at_ms > n->used_ms;
+	for (struct inventory_pod *p = n->pods; p; p = p->next)
+		if (p->lent)
+			take_pod(p, s, at_ms, counts);
+	if (!counts)
+		return;
+	a->before_ms = a->at_ms;
+	a->at_ms = at_ms;
+	a->pods_used = s->pods_used;
+	take_dangling(v, n, s, a->before_ms, at_ms);
+	n->used = s->used;
+	n->used_ms = at_ms;
+	n->by_agent = n->sampled = n->dirty = true;
 }
 
 void inventory_end_round(struct inventory *v)

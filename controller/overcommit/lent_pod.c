@@ -37,3 +37,21 @@ struct reclaim_pod lent_pod_row(const struct queue *q, const struct inventory_no
 	row.ends_when_stopped = row.movable && queue_job_ends_when_stopped(q, &l->owner_job);
 	return row;
 }
+
+struct lent_sum lent_sum_of(const struct inventory_node *n)
+{
+	struct lent_sum sum = {0};
+	for (const struct inventory_pod *p = n->pods; p; p = p->next) {
+		const struct inventory_lent *l = p->lent;
+		if (!l)
+			continue;
+		struct load asked = load_add(l->batch, l->gocran);
+		sum.pods++;
+		sum.held += l->quota_milli >= 0 && l->quota_milli < asked.cpu_milli;
+		sum.over += l->over;
+		sum.asked = load_add(sum.asked, asked);
+		if (node_state_counts_sample(n, p))
+			sum.used = load_add(sum.used, p->used);
+	}
+	return sum;
+}

@@ -25,4 +25,11 @@ bool lent_pod_is_leaving(const struct inventory_pod *p, int64_t now_ms);
 struct reclaim_pod lent_pod_row(const struct queue *q, const struct inventory_node *n,
 	const struct inventory_pod *p, int64_t now_ms);
 
+/* The lent pods of a node together, as its agent sees them. */
+struct lent_sum {
+	size_t pods, held, over; /* held: may have less cpu than they ask for */
+	struct load asked, used; /* used: by those of which that is known */
+};
+struct lent_sum lent_sum_of(const struct inventory_node *n);
+
 #endif

@@ -129,8 +129,8 @@ const struct orders *node_orders_off(void)
 static struct orders header_of(const struct inventory_node *n)
 {
 	const struct strategy *s = &n->node_state.strategy;
-	if (!s->enable)
-		return (struct orders){.lends = false};
+	if (!s->enable) /* the capacity bounds what a sample may say */
+		return (struct orders){.capacity = n->facts->capacity};
 	return (struct orders){.lends = true,
 		.limits = s->limits,
 		.suppress = s->suppress,
@@ -302,6 +302,12 @@ static bool renew(
 static struct kept *find(const struct node_orders *m, const char *node)
 {
 	return map_get(&m->by_name, map_hash_string(node), node);
+}
+
+bool node_orders_is(const struct node_orders *m, const struct inventory_node *n, int64_t generation)
+{
+	const struct kept *k = find(m, n->name);
+	return k && k->orders.generation == generation;
 }
 
 static struct kept *add(struct node_orders *m, const char *node)

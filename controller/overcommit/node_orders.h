@@ -43,7 +43,7 @@ void node_orders_free(struct node_orders *m);
 const struct orders *node_orders_of(
 	struct node_orders *m, const struct inventory_node *n, int64_t now_ms);
 
-/* Gives those of a node that lends nothing. */
+/* Gives those of all nodes where no configuration lends: nothing is known of a node then. */
 const struct orders *node_orders_off(void);
 
 /* Looks at a node whose lent pods changed. */
@@ -51,6 +51,10 @@ void node_orders_look(struct node_orders *m, const struct inventory_node *n, int
 
 /* Looks at what is due, about once a second. Orders of nodes that are gone are dropped. */
 void node_orders_tick(struct node_orders *m, int64_t now_ms);
+
+/* Whether a generation is that of what is ordered of the node now. */
+bool node_orders_is(
+	const struct node_orders *m, const struct inventory_node *n, int64_t generation);
 
 /* Counts nodes whose orders are kept up. */
 size_t node_orders_count(const struct node_orders *m);

@@ -98,7 +98,8 @@ static void look_again(struct reclaimer *r, struct look *k)
 		.used = k->node->used,
 		.lent = a->lent,
 		.pods = k->reclaim,
-		.npods = k->npods};
+		.npods = k->npods,
+		.by_agent = k->node->by_agent};
 	a->reclaim = k->before;
 	k->trigger =
 		reclaim_look(&a->reclaim, &a->strategy, &n, r->now_ms, k->victim, &k->nvictims);
