@@ -110,6 +110,8 @@ static void which_writes(void **state)
 		{"v2: nor of the hard limit", CGROUP_V2, false,
 			MEMORY(NONE, M(900), M(64), NONE, M(900)),
 			.steps = "pod.high=876609536 pod.memory=876609536"},
+		{"v2: a lower one, and much more is used", CGROUP_V2, true,
+			MEMORY(NONE, M(100), NONE, M(50), M(200)), .steps = ""},
 		{"v2: held at what it uses", CGROUP_V2, true,
 			MEMORY(M(64), NONE, M(64), M(40), M(40)), .steps = "pod.high=41943040"},
 		{"v2: lifted", CGROUP_V2, true, MEMORY(M(64), M(40), M(64), NONE, M(40)),
@@ -353,7 +355,9 @@ static void check_step(struct world *w, const struct step *s)
 	if (s->knob == KNOB_MEMORY || s->knob == KNOB_HIGH) {
 		bool high = s->knob == KNOB_HIGH;
 		int64_t says = high ? f->says.high_bytes : f->says.memory_bytes;
+		int64_t want = high ? c->want.high_bytes : c->want.memory_bytes;
 		rises = above(s->value, says);
+		holds(!rises || !above(says, want)); /* not up on the way down */
 		holds(!unknown || rises);
 		/* Below what is used: only high, or when patience is over. */
 		if (!high && w->p.patience && s->value != NONE && s->value < f->used)

@@ -110,6 +110,24 @@ static void it_begins_with_what_it_finds(void **state)
 	assert_int_equal(suppress_tick(&s, &ten_cores, &use, 0), -1);
 }
 
+/* Looks more often than can be remembered: it waits for longer then, and never for less. */
+static void more_looks_than_are_remembered(void **state)
+{
+	struct suppress s = {0};
+	struct suppress_use use = {.npods = 1};
+	int64_t now_ms = 0;
+	(void)state;
+	for (int64_t i = 0; i < 100; i++, now_ms += 50) {
+		use.pods = 5000 - 20 * i; /* of which more is free with each look: 1500 at first */
+		use.node = use.pods;
+		int64_t is = suppress_tick(&s, &ten_cores, &use, now_ms);
+		assert_in_range(is, 1500, i < 60 ? 1500 : 1500 + 20 * (i - 60 + 1));
+	}
+	for (int i = 0; i < 100; i++, now_ms += 1000)
+		suppress_tick(&s, &ten_cores, &use, now_ms);
+	assert_int_equal(suppress_tick(&s, &ten_cores, &use, now_ms), 1500 + 20 * 99);
+}
+
 static void orders_that_do_not_suppress(void **state)
 {
 	struct suppress s = {0};
@@ -262,6 +280,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(tick_by_tick),
 		cmocka_unit_test(system_and_reserved),
 		cmocka_unit_test(it_begins_with_what_it_finds),
+		cmocka_unit_test(more_looks_than_are_remembered),
 		cmocka_unit_test(orders_that_do_not_suppress),
 		cmocka_unit_test(when_the_tier_is_idle),
 		cmocka_unit_test(whatever_is_used),
