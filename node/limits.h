@@ -5,7 +5,9 @@
  *
  *     quota    max(1000 us, asked x period / 1000)     the least that a kernel takes
  *     weight   v2 clamp(milli / 10, 1, 10000), v1 shares max(2, milli x 1024 / 1000): 1 core is 100
- *     memory   as asked, in whole pages
+ *     memory   as asked, in whole pages of the largest size that a kernel has
+ *
+ * So a file says what was written into it, on every kernel.
  *
  * Source: Koordinator's batchresource hook, and the kernel's bounds. Unlike there a container that
  * asks for nothing shares what its pod asked for, where Koordinator takes every limit off the pod.
@@ -20,7 +22,7 @@
 
 enum cgroup_version { CGROUP_V1 = 1, CGROUP_V2 = 2 };
 
-enum { LIMIT_NONE = -1, QUOTA_LEAST_US = 1000, PERIOD_US = 100000 };
+enum { LIMIT_NONE = -1, QUOTA_LEAST_US = 1000, PERIOD_US = 100000, PAGE_BYTES_MOST = 64 << 10 };
 
 /* What files say, or are to say. LIMIT_NONE: no limit ("max", -1, or v1's page counter maximum). */
 struct cgroup_limits {
@@ -37,5 +39,7 @@ struct cgroup_limits limits_of(struct load asked, enum cgroup_version v, int64_t
 int64_t limits_quota_us(int64_t cpu_milli, int64_t period_us);
 /* Gives the thousandths of a core of a quota, rounded down; LIMIT_NONE for LIMIT_NONE. */
 int64_t limits_quota_milli(int64_t quota_us, int64_t period_us);
+/* Gives bytes in whole pages, at least one, rounded down; LIMIT_NONE for LIMIT_NONE. */
+int64_t limits_pages(int64_t bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * Orders: what the controller wants of a node, and all that the agent knows of its pods.
  *
- * They name the lent pods of one node (pods that ask for kubernetes.io/batch-* or gocran.io/*) in
- * the order in which they give way: the agent never decides who goes first. An order says what a
- * pod asks for, never what it is: no name, no spec, no image.
+ * They name the lent pods of one node (pods that ask for kubernetes.io/batch-cpu and the like, or for
+ * gocran.io/cpu) in the order in which they give way: the agent never decides who goes first. An
+ * order says what a pod asks for, never what it is: no name, no spec, no image.
  *
  * Always true of orders that were read (wire.h):
  *   - no uid stands twice, no number is below 0, and there are no more than the bounds below;
@@ -50,10 +50,10 @@ struct ordered_pod {
 enum cpu_idle { CPU_IDLE_NEVER, CPU_IDLE_AUTO, CPU_IDLE_ALWAYS };
 
 struct orders {
-	int64_t generation; /* differs whenever anything else does; never 0 */
-	bool lends;	    /* false: this node lends nothing */
-	bool limits;	    /* what pods ask for is written into their cgroups (limits.h) */
-	bool suppress;	    /* cpu is divided among them (suppress.h) */
+	int64_t generation;   /* differs whenever anything else does; never 0 */
+	bool lends;	      /* false: this node lends nothing */
+	bool limits;	      /* what pods ask for is written into their cgroups (limits.h) */
+	bool suppress;	      /* cpu is divided among them (suppress.h) */
 	struct load capacity; /* of the node */
 	struct load reserved; /* by the node's annotation; 0: none */
 	int64_t suppress_percent, suppress_min_percent, suppress_rise_percent; /* of capacity */

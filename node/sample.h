@@ -20,17 +20,18 @@
 
 enum {
 	SAMPLE_PODS_MAX = 1024,
-	SAMPLE_DEEDS_MAX = 64,	/* the oldest go first, and are counted (deeds_lost) */
-	SAMPLE_BYTES_MAX = 64 << 10,
+	SAMPLE_DEEDS_MAX = 64, /* the oldest go first, and are counted (deeds_lost) */
+	SAMPLE_BYTES_MAX =
+		192 << 10, /* as JSON: room for so many pods and deeds, whatever they say */
 };
 
 /* What a lent pod used over the window. */
 struct sampled_pod {
 	struct uid uid;
-	struct load used;      /* thousandths of a core; bytes of working set */
-	int64_t quota_milli;   /* what it may use now; -1: no quota */
-	int64_t throttled_ms;  /* time for which its threads waited for quota, in the window */
-	bool over;	       /* it uses more memory than it asked for */
+	struct load used;     /* thousandths of a core; bytes of working set */
+	int64_t quota_milli;  /* what it may use now; -1: no quota */
+	int64_t throttled_ms; /* time for which its threads waited for quota, in the window */
+	bool over;	      /* it uses more memory than it asked for */
 };
 
 /* What an agent did, or could not do. The sentence of each is the controller's. */
@@ -38,7 +39,7 @@ enum deed_kind {
 	DEED_LIMITED, /* what it asks for stands in its cgroups */
 	DEED_HELD,    /* memory is clamped at `value` bytes */
 	DEED_LIFTED,  /* the clamp is gone */
-	DEED_ENDED,   /* its processes were killed, so that no ordinary pod dies; value: bytes in use */
+	DEED_ENDED, /* its processes were killed, so that no ordinary pod dies; value: bytes in use */
 	DEED_REFUSED, /* the kernel took no write: value is the errno */
 	DEED_UNDONE,  /* somebody else writes the same file: value is how often in a minute */
 	DEED_KINDS,
@@ -55,12 +56,12 @@ struct deed {
 
 /* What of its node the agent cannot do. A set. */
 enum {
-	LACKS_TIER = 1,	  /* no cgroup of best-effort pods was found */
-	LACKS_CPU = 2,	  /* no controller of cpu there */
-	LACKS_MEMORY = 4, /* no controller of memory there */
-	LACKS_HOLD = 8,	  /* no memory.high: cgroup v1, where the hard limit is the clamp */
-	LACKS_END = 16,	  /* no cgroup.kill: cgroup v1, or a kernel before 5.14 */
-	LACKS_IDLE = 32,  /* no cpu.idle, or a driver that it would hinder */
+	LACKS_TIER = 1,	     /* no cgroup of best-effort pods was found */
+	LACKS_CPU = 2,	     /* no controller of cpu there */
+	LACKS_MEMORY = 4,    /* no controller of memory there */
+	LACKS_HOLD = 8,	     /* no memory.high: cgroup v1, where the hard limit is the clamp */
+	LACKS_END = 16,	     /* no cgroup.kill: cgroup v1, or a kernel before 5.14 */
+	LACKS_IDLE = 32,     /* no cpu.idle, or a driver that it would hinder */
 	LACKS_PRESSURE = 64, /* no /proc/pressure */
 	LACKS_ALL = 127,
 };
@@ -71,12 +72,12 @@ struct sample {
 	int64_t window_ms;
 	bool has_used;
 	struct load used;      /* by the whole node; memory as metrics.k8s.io has it */
-	struct load pods_used; /* by all its pods, cgroup kubepods: cpu alone where memory is absent */
+	struct load pods_used; /* by all its pods, cgroup kubepods; -1 each: absent */
 	int64_t memory_total, memory_available; /* of /proc/meminfo; -1: absent */
-	int64_t pressure_us;   /* some memory pressure in the window; -1: absent */
-	int64_t may_milli;     /* cpu that lent pods may have together; -1: not divided */
-	unsigned lacks;	       /* LACKS_* */
-	int64_t orders;	       /* the generation that it goes by; 0: none */
+	int64_t pressure_us;			/* some memory pressure in the window; -1: absent */
+	int64_t may_milli; /* cpu that lent pods may have together; -1: not divided */
+	unsigned lacks;	   /* LACKS_* */
+	int64_t orders;	   /* the generation that it goes by; 0: none */
 	const struct sampled_pod *pods;
 	size_t npods;
 	const struct deed *deeds; /* oldest first */

@@ -23,13 +23,13 @@
 
 enum { SHARE_LEAST_PERCENT = 2, SHARE_LEAST_MILLI = 10 };
 
-struct share { /* thousandths of a core */
-	struct uid uid;	     /* breaks ties */
-	int64_t asked;	     /* 0: no cpu was asked for, and no share is made: quota stays -1 */
-	int64_t used;	     /* -1: not known; its demand is what it asks for */
-	int64_t quota;	     /* now; -1: none */
-	bool throttled;	     /* in the last tick */
-	int64_t ret_milli;   /* what it gets; -1: no quota */
+struct share {		   /* thousandths of a core */
+	struct uid uid;	   /* breaks ties */
+	int64_t asked;	   /* 0: no cpu was asked for, and no share is made: quota stays -1 */
+	int64_t used;	   /* -1: not known; its demand is what it asks for */
+	int64_t quota;	   /* now; -1: none */
+	bool throttled;	   /* in the last tick */
+	int64_t ret_milli; /* what it gets; -1: no quota */
 };
 
 /* Sets ret_milli of each. may_milli -1: nothing is divided, each has what it asks for. */

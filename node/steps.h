@@ -23,6 +23,7 @@
 enum knob_kind { KNOB_QUOTA, KNOB_WEIGHT, KNOB_MEMORY, KNOB_HIGH, KNOB_KINDS };
 
 enum { STEP_POD = -1 }; /* the pod's own cgroup */
+enum { STEP_MEMORY_MOST = 64 << 20, STEP_MEMORY_SLACK = 1 << 20 };
 
 struct step {
 	int cgroup; /* STEP_POD, or the index of a container */
@@ -34,6 +35,7 @@ struct step {
 struct step_cgroup {
 	struct cgroup_limits now, want;
 	int64_t memory_used; /* -1: not known, and memory is not lowered */
+	int64_t period_us;   /* of both quotas; 0: PERIOD_US */
 };
 
 struct step_pod {

@@ -25,7 +25,7 @@
 
 enum { SUPPRESS_REMEMBERS = 16, SUPPRESS_PATIENCE_MS = 3000, SUPPRESS_POD_LEAST_MILLI = 50 };
 
-struct suppress_use { /* thousandths of a core, over the last tick */
+struct suppress_use { /* thousandths of a core, over the last tick; -1: missing */
 	int64_t node, pods, lent;
 	size_t npods; /* lent ones */
 };
@@ -34,16 +34,20 @@ struct suppress_use { /* thousandths of a core, over the last tick */
 struct suppress {
 	struct {
 		int64_t at_ms, free_milli;
-	} recent[SUPPRESS_REMEMBERS]; /* oldest first, of the last three seconds */
+	} recent[SUPPRESS_REMEMBERS]; /* of the last three seconds, each more than those before */
 	size_t nrecent;
-	int64_t began_ms, may_milli, said_ms;
+	int64_t began_ms, last_ms, may_milli;
 	bool has_begun, has_said;
 };
 
-/* Takes a tick and returns what lent pods may have together, in thousandths of a core. now_ms is of
- * a clock that only goes on. */
-int64_t suppress_tick(struct suppress *s, const struct orders *o, const struct suppress_use *use,
-	int64_t now_ms);
+/* Begins with what lent pods may have together by the quotas that were found; -1: one has none. */
+void suppress_begin(struct suppress *s, int64_t found_milli);
+
+/* Takes a tick and returns what lent pods may have together, in thousandths of a core; -1: nothing
+ * is divided, for the orders do not want it, or nothing is known yet. now_ms is of a clock that only
+ * goes on. */
+int64_t suppress_tick(
+	struct suppress *s, const struct orders *o, const struct suppress_use *use, int64_t now_ms);
 
 /* Whether cpu.idle is to be on: kernel_minor of 6.x and the driver decide for CPU_IDLE_AUTO (from
  * 5.15 to 6.5; later kernels need it not). Never with the cgroupfs driver, whose kubelet would fail

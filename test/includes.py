@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HEADING = "## Who may call whom"
-PRODUCT = "base cli controller forecast include overcommit queue record".split()
+PRODUCT = "agent base cli controller forecast include node overcommit queue record".split()
 
 
 def members(group):
