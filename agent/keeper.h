@@ -42,8 +42,9 @@ struct keeper_options {
 	const char *cgroups; /* where cgroups are mounted; borrowed */
 	const char *tier;    /* its path below the mount; NULL: it is looked for. Borrowed */
 	const char *proc;    /* /proc; borrowed */
-	/* Tells that a sample should go out soon: keeper_put_sample(). */
-	void (*report)(void *ctx);
+	/* Tells that a sample should go out, at once or when the one before was answered:
+	 * keeper_put_sample(). Not called while another agent holds the tier. */
+	void (*report)(bool at_once, void *ctx);
 	void *ctx;
 };
 

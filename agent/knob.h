@@ -29,19 +29,19 @@ enum { KNOB_IDLE = KNOB_KINDS, KNOB_FILES };
 enum { KNOB_REWRITES_MAX = 10, KNOB_WINDOW_MS = 60000 };
 
 struct knob {
-	int fd; /* -1: there is no such file */
+	int fd;	       /* -1: there is no such file */
 	int period_fd; /* v1 quota alone; else -1 */
-	int kind; /* enum knob_kind, or KNOB_IDLE */
+	int kind;      /* enum knob_kind, or KNOB_IDLE */
 	enum cgroup_version version;
-	int watch; /* of notices.h; -1: none */
-	void *owner; /* the caller's */
+	int watch;	   /* of notices.h; -1: none */
 	int64_t period_us; /* of a quota, as found by the last read */
+	int64_t now;	   /* what it said last; LIMIT_NONE before the first read */
 	bool wrote;
 	int64_t asked, said; /* what was written last, and what the file said then */
-	int64_t window_ms; /* when the first of `undone` was seen */
-	unsigned undone; /* how often somebody else wrote, in this window */
-	bool told; /* that the knob yields, in this window */
-	int refused; /* errno of a write that was told; 0: none */
+	int64_t window_ms;   /* when the first of `undone` was seen */
+	unsigned undone;     /* how often somebody else wrote, in this window */
+	bool told;	     /* that the knob yields, in this window */
+	int refused;	     /* errno of a write that was told; 0: none */
 };
 
 /* Opens a file of a directory. False, and a knob without a file: it is not there. */
@@ -68,9 +68,5 @@ bool knob_yields(const struct knob *k);
 
 /* Writes a value. Returns 0, or the errno with which the kernel refused. */
 int knob_write(struct knob *k, int64_t value);
-
-/* Gives the most that is lowered in one write before Linux 6.16, which reclaims in the writer's
- * time. */
-enum { KNOB_LOWER_BYTES = 64 << 20 };
 
 #endif

@@ -27,14 +27,14 @@ struct pod_site {
 	struct notices *notices;
 	struct deeds *deeds;
 	struct log *log;
-	bool lowers_slowly; /* before Linux 6.16, see KNOB_LOWER_BYTES */
 };
 
 struct lent_cgroup {
 	char id[CONTAINER_ID_SIZE]; /* "": the pod's own */
-	char *dir[HIERARCHIES]; /* NULL: not made yet, or none there */
+	char *dir[HIERARCHIES];	    /* NULL: not made yet, or none there */
 	struct knob knob[KNOB_KINDS];
-	int memory; /* the file that says how much is used; -1: absent */
+	struct gauge gauge;
+	struct reading now; /* newest */
 	struct load asked;
 };
 
@@ -43,12 +43,12 @@ struct lent_pod {
 	struct uid uid;
 	struct lent_cgroup own, *container;
 	size_t ncontainers;
-	struct gauge gauge;
-	struct reading now, tick, told; /* newest; of the tick before; of the sample before */
+	int watch;		   /* of its directory, for containers to come; -1: none */
+	struct reading tick, told; /* of the tick before; of the sample before */
 	bool stays;
-	bool limits; /* what it asks for is to stand in its cgroups */
-	int64_t share_milli; /* what it may have of the cpu it asks for; LIMIT_NONE: all of it */
-	int64_t clamp_bytes; /* memory is held at this; LIMIT_NONE: it is not */
+	bool limits;	       /* what it asks for is to stand in its cgroups */
+	int64_t share_milli;   /* what it may have of the cpu it asks for; LIMIT_NONE: all of it */
+	int64_t clamp_bytes;   /* memory is held at this; LIMIT_NONE: it is not */
 	int64_t over_since_ms; /* it uses more memory than it asked for; 0: it does not */
 	bool said_limited;
 	int64_t ended_ms; /* when it was last ended; 0: never */
@@ -60,13 +60,17 @@ struct lent_pod *lent_pod_new(const struct uid *uid);
 void lent_pod_free(struct lent_pod *p, const struct pod_site *site);
 
 /* Takes what it asks for, from the newest orders. */
-void lent_pod_take_order(struct lent_pod *p, const struct pod_site *site,
-	const struct ordered_pod *o, bool limits);
+void lent_pod_take_order(
+	struct lent_pod *p, const struct pod_site *site, const struct ordered_pod *o, bool limits);
 /* Opens what is there now of a pod whose directory has this name. False: none of it is. */
 bool lent_pod_open(struct lent_pod *p, const struct pod_site *site, const char *name);
+/* Opens containers that came since. */
+void lent_pod_open_containers(struct lent_pod *p, const struct pod_site *site);
 /* Takes what an agent before this one wrote for what holds: a quota below what the pod asks for,
- * and a clamp. True: there is a clamp. */
-bool lent_pod_find(struct lent_pod *p, const struct pod_site *site, int64_t now_ms);
+ * and a clamp. Before the first lent_pod_settle(). */
+void lent_pod_find(struct lent_pod *p, const struct pod_site *site, int64_t now_ms);
+/* Gives the cpu that its quota is, as its file said last; LIMIT_NONE: there is none. */
+int64_t lent_pod_quota_milli(const struct lent_pod *p);
 
 void lent_pod_read(struct lent_pod *p, int64_t now_us);
 /* Whether its cgroup is there still, as far as the last reading shows. */

@@ -54,12 +54,11 @@ struct link_options {
 struct link_to_leader *link_new(const struct link_options *o);
 void link_free(struct link_to_leader *l); /* NULL is fine */
 
-/* Tells that a sample is due: it goes out when the one before was answered, and once there is a
- * leader. */
-void link_report(struct link_to_leader *l);
+/* Tells that a sample is due. It goes out once there is a leader, and when the one before was
+ * answered; at_once: that one is given up. */
+void link_report(struct link_to_leader *l, bool at_once);
 
-/* What the link knows of the ConfigMap, read alone for tests: an address "10.1.2.3:8444" or
- * "[fd00::5]:8444". */
+/* Whether a text is an address as the ConfigMap has it: "10.1.2.3:8444" or "[fd00::5]:8444". */
 bool link_is_address(const char *text);
 
 #endif

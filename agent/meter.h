@@ -25,11 +25,11 @@ struct gauge {
 };
 
 struct reading {
-	int64_t at_us;	      /* by the clock that only goes on; 0: nothing was read */
-	int64_t cpu_us;	      /* used, since the cgroup was made */
-	int64_t throttled_us; /* for which its threads waited for quota */
-	int64_t throttles;    /* periods in which they did */
-	int64_t memory_bytes; /* charged to it */
+	int64_t at_us;	       /* by the clock that only goes on; 0: nothing was read */
+	int64_t cpu_us;	       /* used, since the cgroup was made */
+	int64_t throttled_us;  /* for which its threads waited for quota */
+	int64_t throttles;     /* periods in which they did */
+	int64_t memory_bytes;  /* charged to it */
 	int64_t working_bytes; /* without what the kernel can drop: inactive files */
 };
 

@@ -33,7 +33,7 @@ int notices_new(struct ev_loop *loop, const struct notices_events *events,
 void notices_free(struct notices *n); /* NULL is fine */
 
 /* Watch a directory for new ones in it, and a file for writes. Return the watch, or -1: it is not
- * there, or the kernel gives no more. */
+ * there, the kernel gives no more, or n is NULL. */
 int notices_watch_dir(struct notices *n, const char *path, void *owner);
 int notices_watch_file(struct notices *n, const char *dir, const char *file, void *owner);
 void notices_forget(struct notices *n, int watch); /* -1 is fine */

@@ -49,7 +49,6 @@ bool cgroup_is_container(const char *name, const char *id);
 
 /* Calls found() for each directory in a directory, in no order. False: it cannot be read, for it is
  * gone. */
-bool cgroup_each_child(
-	const char *path, void (*found)(const char *name, void *ctx), void *ctx);
+bool cgroup_each_child(const char *path, void (*found)(const char *name, void *ctx), void *ctx);
 
 #endif
