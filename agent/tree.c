@@ -172,11 +172,11 @@ static void look_for(const char *root, const char *tier, struct places *ret)
 	while (*tier == '/')
 		tier++;
 	snprintf(path, sizeof(path), "%s/%s", root, tier);
-	if (has_file(path, "cgroup.procs"))
+	if (has_file(path, "."))
 		ret->path[ret->count++] = mem_strdup(path);
 	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
 		snprintf(path, sizeof(path), "%s/%s/%s", root, n->name[i], tier);
-		if (has_file(path, "cgroup.procs"))
+		if (has_file(path, "."))
 			ret->path[ret->count++] = mem_strdup(path);
 	}
 	names_free(n);
