@@ -150,10 +150,12 @@ static const char *const v1_files[][2] = {
 /* Makes all files of a cgroup as a kernel does. */
 static void make_cgroup(const struct fake_tree *t, const char *which)
 {
+	char own[256];
+	snprintf(own, sizeof(own), "%s", which);
 	const char *const(*files)[2] = t->version == CGROUP_V2 ? v2_files : v1_files;
 	for (size_t i = 0; i < ROWS(v2_files); i++) {
-		make_dirs(cgroup(t, which, files[i][0]));
-		fake_file(keep("%s/%s", cgroup(t, which, files[i][0]), files[i][0]), files[i][1]);
+		make_dirs(cgroup(t, own, files[i][0]));
+		fake_file(keep("%s/%s", cgroup(t, own, files[i][0]), files[i][0]), files[i][1]);
 	}
 }
 
