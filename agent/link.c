@@ -18,15 +18,12 @@
 #define CONFIGMAP "sluice-nodes"
 
 enum {
-	JITTER_MS = 1000,  /* before the first look of all, and after the first failure */
-	BACKOFF_MS = 1000, /* after the second failure in a row */
-	BACKOFF_MAX_MS = 30000,
-	DENIED_MS = 30000,
+	PAUSE_MS = 1000, /* of jitter at first, and after the second failure in a row */
+	PAUSES_MAX = 30, /* the longest pause, in first ones; and where we are denied */
 	LOOK_TIMEOUT_MS = 10000,
 	HELD_TIMEOUT_MS = 65000, /* the leader holds a GET for 50 s */
 	POST_TIMEOUT_MS = 10000,
-	ASK_AGAIN_MS = 50,  /* after orders that are new */
-	ASK_SAME_MS = 1000, /* after an answer at once that was none */
+	ASK_AGAIN_MS = 50, /* after orders that are new */
 	CONFIGMAP_MAX_BYTES = 256 << 10,
 	CERTIFICATE_MAX_BYTES = 128 << 10,
 	TREE_MAX_BYTES = 16 << 20,
@@ -94,9 +91,10 @@ static void drop_leader(struct link_to_leader *l)
 static int64_t pause_ms(struct link_to_leader *l)
 {
 	uint64_t drawn = draw64(&l->random);
+	int64_t first = l->options.pause_ms;
 	if (l->failures == 0)
-		return (int64_t)(drawn % JITTER_MS);
-	return backoff_drawn_ms(backoff_ms(BACKOFF_MS, l->failures - 1, BACKOFF_MAX_MS), drawn);
+		return (int64_t)(drawn % (uint64_t)first);
+	return backoff_drawn_ms(backoff_ms(first, l->failures - 1, PAUSES_MAX * first), drawn);
 }
 
 /* Goes to the ConfigMap after a pause, of least_ms at least. why NULL: nothing is wrong yet. */
@@ -115,9 +113,9 @@ static void fail(struct link_to_leader *l, const char *why, int64_t least_ms)
 }
 
 /* Tells for how long a failure is waited for at least. */
-static int64_t least_pause_ms(const struct kube_answer *a)
+static int64_t least_pause_ms(const struct link_to_leader *l, const struct kube_answer *a)
 {
-	return a->outcome == KUBE_DENIED ? DENIED_MS : a->retry_after_ms;
+	return a->outcome == KUBE_DENIED ? PAUSES_MAX * l->options.pause_ms : a->retry_after_ms;
 }
 
 static void on_pause(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -206,7 +204,7 @@ static void on_configmap(const struct kube_answer *a, void *ctx)
 	struct err e = {""};
 	l->looking = 0;
 	if (a->outcome != KUBE_DONE) {
-		fail(l, a->sentence, least_pause_ms(a));
+		fail(l, a->sentence, least_pause_ms(l, a));
 		return;
 	}
 	int rc = read_configmap(l, a->body, &e);
@@ -270,7 +268,7 @@ static void on_orders(const struct kube_answer *a, void *ctx)
 		return;
 	}
 	if (a->outcome != KUBE_DONE) {
-		fail(l, a->sentence, least_pause_ms(a));
+		fail(l, a->sentence, least_pause_ms(l, a));
 		return;
 	}
 	if (a->body.len > 0)
@@ -281,8 +279,9 @@ static void on_orders(const struct kube_answer *a, void *ctx)
 		return;
 	}
 	note_leader(l);
-	bool at_once = ev_now(l->options.loop) - l->asked_at < ASK_SAME_MS / 1000.0;
-	start_timer(l, &l->ask, rc == 0 && at_once ? ASK_SAME_MS : ASK_AGAIN_MS);
+	int64_t same_ms = l->options.pause_ms;
+	bool at_once = (ev_now(l->options.loop) - l->asked_at) * 1000.0 < (double)same_ms;
+	start_timer(l, &l->ask, rc == 0 && at_once ? same_ms : ASK_AGAIN_MS);
 }
 
 static void on_ask(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -318,7 +317,7 @@ static void on_posted(const struct kube_answer *a, void *ctx)
 	bool unwanted = is_unwanted(a->http_status);
 	l->posting = 0;
 	if (a->outcome != KUBE_DONE && !unwanted && a->http_status != 429) {
-		fail(l, a->sentence, least_pause_ms(a));
+		fail(l, a->sentence, least_pause_ms(l, a));
 		return;
 	}
 	if (unwanted)
@@ -366,6 +365,8 @@ struct link_to_leader *link_new(const struct link_options *o)
 		.in_flight = 1, .user_agent = "sluice-node/" SLUICE_VERSION};
 	struct link_to_leader *l = mem_alloc(sizeof(*l));
 	l->options = *o;
+	if (l->options.pause_ms <= 0)
+		l->options.pause_ms = PAUSE_MS;
 	l->have = o->have;
 	l->random = o->seed;
 	l->json = json_new(TREE_MAX_BYTES);

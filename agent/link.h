@@ -46,7 +46,8 @@ struct link_options {
 	const char *token_file;	       /* shown to the leader; borrowed */
 	int64_t have;		       /* the generation of the orders that are known; 0: none */
 	uint64_t seed;
-	bool plain; /* tests alone: http */
+	int64_t pause_ms; /* the first pause after a failure, on which all others hang; 0: 1,000 */
+	bool plain;	  /* tests alone: http */
 	struct link_events events;
 };
 

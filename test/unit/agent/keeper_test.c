@@ -207,7 +207,8 @@ static int deeds(struct world *w, enum deed_kind kind)
 static void put_use(const struct world *w)
 {
 	char path[400], text[128];
-	snprintf(text, sizeof(text), "cpu  %lld 0 0 0 0 0 0 0 0 0\n", (long long)w->node_us / 10000);
+	snprintf(
+		text, sizeof(text), "cpu  %lld 0 0 0 0 0 0 0 0 0\n", (long long)w->node_us / 10000);
 	put_proc(w, "stat", text);
 	snprintf(path, sizeof(path), "%s/../cpu.stat", fake_tier(&w->t, "cpu.stat"));
 	snprintf(text, sizeof(text), "usage_usec %lld\n", (long long)w->pods_us);
@@ -335,10 +336,11 @@ static void limits_that_are_not_wanted(void **state)
 	fake_pod_make(&w.t, A);
 	order(&w, 1, POD(A, 300, 67108864));
 	pass(&w, 10);
-	assert_int_equal(wire_read_orders(w.json,
-				 slice_of("{\"generation\":2,\"lends\":true,\"cpu\":4000,\"pods\":["
-					  POD(A, 300, 67108864) "]}"),
-				 &o, &e),
+	assert_int_equal(
+		wire_read_orders(w.json,
+			slice_of("{\"generation\":2,\"lends\":true,\"cpu\":4000,\"pods\":[" POD(
+				A, 300, 67108864) "]}"),
+			&o, &e),
 		0);
 	keeper_take_orders(w.k, o);
 	pass(&w, 10);
