@@ -264,7 +264,7 @@ static const char *sample_text(const char *boot, int64_t number, int64_t cpu_mil
 {
 	static char text[1000];
 	snprintf(text, sizeof(text),
-		"{\"boot\":\"%s\",\"number\":%lld,\"window_ms\":1000,\"used\":{\"cpu\":%lld,\"memory\":4096},"
+		"{\"boot\":\"%s\",\"number\":%lld,\"window_ms\":1000,\"cpu\":%lld,\"memory\":4096,"
 		"\"memory_total\":17179869184,\"memory_available\":17179860000,\"orders\":17,"
 		"\"deeds\":[{\"number\":1,\"kind\":\"limited\",\"uid\":\"" POD
 		"\"},{\"number\":%lld,\"kind\":\"ended\",\"uid\":\"" POD "\"}]}",
@@ -467,13 +467,12 @@ static const struct sample_case samples[] = {
 	{"nothing", "", 400, NODE_MALFORMED},
 	{"half", "{\"boot\":\"" BOOT "\",", 400, NODE_MALFORMED},
 	{"deep", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 400, NODE_MALFORMED},
-	{"1e18 cores", SAMPLE("\"used\":{\"cpu\":1e21,\"memory\":1}"), 400, NODE_MALFORMED},
-	{"1e12 cores", SAMPLE("\"used\":{\"cpu\":1000000000000000,\"memory\":1}"), 422,
-		NODE_IMPOSSIBLE},
-	{"less than none", SAMPLE("\"used\":{\"cpu\":-1,\"memory\":1}"), 400, NODE_MALFORMED},
-	{"a tenth more", SAMPLE("\"used\":{\"cpu\":8900,\"memory\":1}"), 204, NODE_REFUSALS},
-	{"a fifth more", SAMPLE("\"used\":{\"cpu\":9600,\"memory\":1}"), 422, NODE_IMPOSSIBLE},
-	{"more memory than there is", SAMPLE("\"used\":{\"cpu\":1,\"memory\":20000000000}"), 422,
+	{"1e18 cores", SAMPLE("\"cpu\":1e21,\"memory\":1"), 400, NODE_MALFORMED},
+	{"1e12 cores", SAMPLE("\"cpu\":1000000000000000,\"memory\":1"), 422, NODE_IMPOSSIBLE},
+	{"less than none", SAMPLE("\"cpu\":-1,\"memory\":1"), 400, NODE_MALFORMED},
+	{"a tenth more", SAMPLE("\"cpu\":8900,\"memory\":1"), 204, NODE_REFUSALS},
+	{"a fifth more", SAMPLE("\"cpu\":9600,\"memory\":1"), 422, NODE_IMPOSSIBLE},
+	{"more memory than there is", SAMPLE("\"cpu\":1,\"memory\":20000000000"), 422,
 		NODE_IMPOSSIBLE},
 	{"more in all than in total", SAMPLE("\"memory_total\":100,\"memory_available\":101"), 422,
 		NODE_IMPOSSIBLE},
@@ -487,9 +486,8 @@ static const struct sample_case samples[] = {
 		       "\",\"cpu\":5000,\"memory\":1}]"),
 		422, NODE_IMPOSSIBLE},
 	{"in no time",
-		"{\"boot\":\"" BOOT
-		"\",\"number\":1,\"window_ms\":0,\"used\":{\"cpu\":1,\"memory\":1}}",
-		422, NODE_IMPOSSIBLE},
+		"{\"boot\":\"" BOOT "\",\"number\":1,\"window_ms\":0,\"cpu\":1,\"memory\":1}", 422,
+		NODE_IMPOSSIBLE},
 };
 
 /* Each is refused, counted, and logged, and nobody hears of it. */
@@ -529,6 +527,12 @@ static void a_node_without_capacity_has_no_sample(void **state)
 	owner.orders.capacity = (struct load){0, 0};
 	agent_of(&c, &s, "one");
 	assert_int_equal(report(&c, "one", sample_text(BOOT, 1, 1)), 422);
+	assert_int_equal(view(&s).dropped, 1);
+	/* Where nothing is lent at all, none is wanted. */
+	owner.orders.lends = false;
+	assert_int_equal(report(&c, "one", sample_text(BOOT, 1, 1)), 204);
+	assert_int_equal(view(&s).dropped, 1);
+	assert_int_equal(owner.samples, 0);
 	client_close(&c);
 	stage_close(&s);
 }
