@@ -5,13 +5,14 @@
  * A cluster may do without: then nothing on its nodes holds lent pods to what they ask for.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/span.h"
 #include "cli/doctor/checks.h"
 #include "controller/common/visibility_names.h"
+#include "controller/wire/decode_node.h"
 
-enum { SILENT_MS = 60000, NAMED = 5, TEXT_SIZE = 600 };
+enum { SILENT_MS = 60000, NAMED = 5, TEXT_SIZE = 600, NOTES_SIZE = 4000 };
 
 #define REPORT VISIBILITY_ROOT "/overcommits"
 #define KOORDLET "/apis/apps/v1/daemonsets?fieldSelector=metadata.name%3Dkoordlet"
@@ -156,6 +157,43 @@ static void look_for_koordlet(struct doctor_context *p, struct findings *f)
 	}
 }
 
+/* ---- the ConfigMap --------------------------------------------------------------------------- */
+
+static void tell_notes(const struct qos_config *q, struct findings *f)
+{
+	char text[NOTES_SIZE] = "";
+	for (size_t i = 0; i < q->nnotes; i++) {
+		size_t len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, "%s%s", i ? "; " : "", q->notes[i]);
+	}
+	if (q->nnotes == 0)
+		return;
+	findings_add(f, VERDICT_WARN, "resource-qos-config: %s", text);
+	findings_cure(f, "# take out what is not done, or sluice doctor --ignore node-agents");
+}
+
+/* Says what of resource-qos-config, which is koordlet's, no agent of ours does. */
+static void look_at_configmap(struct doctor_context *p, struct findings *f)
+{
+	char path[700];
+	const cJSON *root;
+	struct err e;
+	struct overcommit_config *c = NULL;
+	const char *slash = strchr(p->o->configmap, '/');
+	if (!slash)
+		return;
+	snprintf(path, sizeof(path), "/api/v1/namespaces/%.*s/configmaps/%.253s",
+		(int)(slash - p->o->configmap), p->o->configmap, slash + 1);
+	if (doctor_context_get(p, path, &root, &e) < 0)
+		return;
+	const cJSON *data = json_object(root, "data");
+	if (decode_overcommit_config(slice_of(json_text(data, "colocation-config")),
+		    slice_of(json_text(data, "resource-threshold-config")),
+		    slice_of(json_text(data, "resource-qos-config")), &c, &e) == 0)
+		tell_notes(&c->qos, f);
+	free(c);
+}
+
 void check_node_agents(struct doctor_context *p, struct findings *f)
 {
 	const cJSON *root;
@@ -181,5 +219,6 @@ void check_node_agents(struct doctor_context *p, struct findings *f)
 		return;
 	}
 	look_for_koordlet(p, f);
+	look_at_configmap(p, f);
 	tell(f, &fleet);
 }

@@ -715,12 +715,31 @@ static void what_agents_do_is_looked_at(void **state)
 		answer(&s, CONFIGMAP, 404, STATUS("not found"));
 		answer(&s, RULES, 200, RULE(""));
 		answer(&s, AGENTS, cases[i].status, cases[i].report);
-		if (cases[i].koordlets)
+		if (cases[i].koordlets) {
 			answer(&s, KOORDLETS, 200, cases[i].koordlets);
+			answer(&s, CONFIGMAP, 404, STATUS("not found"));
+		}
 		examine(&s, "node-agents");
 		expect(&s, cases[i].verdict, cases[i].says);
 		stage_close(&s);
 	}
+}
+
+static void what_koordlet_would_do_is_told(void **state)
+{
+	(void)state;
+	struct stage s;
+#define QOS                                                                                             \
+	"{\"data\":{\"colocation-config\":\"{\\\"enable\\\":true}\",\"resource-qos-config\":\"{\\\"clu" \
+	"sterStrategy\\\":{\\\"lsClass\\\":{\\\"cpuQOS\\\":{\\\"enable\\\":true}}}}\"}}"
+	stage_open(&s);
+	answer(&s, CONFIGMAP, 200, QOS);
+	answer(&s, AGENTS, 200, NODES(NODE("n1", AGENT("1", "", ""))));
+	answer(&s, KOORDLETS, 200, NO_KOORDLET);
+	answer(&s, CONFIGMAP, 200, QOS);
+	examine(&s, "node-agents");
+	expect(&s, VERDICT_WARN, "resource-qos-config: lsClass is passed over");
+	stage_close(&s);
 }
 
 /* Where all nodes that lend have an agent, nobody needs a metrics-server. */
@@ -1054,6 +1073,7 @@ int main(void)
 		cmocka_unit_test(a_local_queue_that_jobs_name_is_there),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
 		cmocka_unit_test(what_agents_do_is_looked_at),
+		cmocka_unit_test(what_koordlet_would_do_is_told),
 		cmocka_unit_test(agents_are_enough),
 		cmocka_unit_test(kinds_that_are_missing_or_old),
 		cmocka_unit_test(policies_that_are_missing_or_changed),
