@@ -67,7 +67,7 @@ struct keeper {
 	struct node_gauge node;
 	struct gauge kubepods;
 	struct moment now, tick, told; /* newest; of the tick before; of the sample before */
-	int64_t told_cpu_milli, told_working_bytes;
+	int64_t told_cpu_milli, told_working_bytes, told_orders;
 	/* What is decided. */
 	struct squeeze squeeze;
 	struct suppress suppress;
@@ -606,7 +606,8 @@ static void report_if_due(struct keeper *k, int64_t now_ms)
 {
 	int64_t cpu_milli = node_reading_cpu_milli(&k->tick.node, &k->now.node);
 	int64_t each_ms = REPORT_STILL_MS;
-	if (k->deeds.count > 0 || (k->npods > 0 && has_moved(k, cpu_milli)))
+	if (k->deeds.count > 0 || k->told_orders != keeper_generation(k) ||
+		(k->npods > 0 && has_moved(k, cpu_milli)))
 		each_ms = REPORT_MS;
 	else if (k->npods == 0)
 		each_ms = REPORT_EMPTY_MS;
@@ -616,6 +617,7 @@ static void report_if_due(struct keeper *k, int64_t now_ms)
 	k->report_ms = now_ms;
 	k->told_cpu_milli = cpu_milli;
 	k->told_working_bytes = k->now.node.working_bytes;
+	k->told_orders = keeper_generation(k);
 	k->options.report(false, k->options.ctx);
 }
 
