@@ -92,6 +92,20 @@ PRIORITY = """\
       priorityClassName: {{ . }}
       {{- end }}
 """
+# Of the agents of nodes; missing in the values of an older chart, as may be all of them.
+OF_AGENTS = """\
+        {{- if ne .Release.Namespace "sluice-system" }}
+        - --namespace={{ .Release.Namespace }}
+        {{- end }}
+"""
+AGENTS_NODES = """\
+      {{- with (.Values.nodeAgent).nodeSelector }}
+      nodeSelector:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+"""
+CGROUPS = '((.Values.nodeAgent).cgroups | default "/sys/fs/cgroup/kubepods.slice")'
+CGROUPS_SEEN = f'{{{{ eq {CGROUPS} "/sys/fs/cgroup" | ternary "/cgroup" (printf "/cgroup/%s" (base {CGROUPS})) }}}}'
 MORE_LABELS = """\
     {{- with (.Values.monitoring).labels }}
     {{- toYaml . | nindent 4 }}
@@ -128,6 +142,16 @@ VALUES = {
          PULL_SECRETS + TOLERATIONS + PRIORITY),
         ("        resources:\n", RESOURCES % "postgres."),
         ("        securityContext:\n", "        {{- end }}\n        securityContext:\n"),
+    ],
+    "DaemonSet sluice-node sluice-node": [
+        ("        image: sluice-controller:VERSION\n", "        image: {{ include \"sluice.image\" . }}\n"),
+        ("        imagePullPolicy: IfNotPresent\n", "        imagePullPolicy: {{ .Values.image.pullPolicy }}\n"),
+        ("        - --log-format=json\n", "        - --log-format=json\n" + OF_AGENTS),
+        ("      priorityClassName: system-node-critical\n", PULL_SECRETS + AGENTS_NODES + "      priorityClassName: system-node-critical\n"),
+        ("        resources:\n", (RESOURCES % "nodeAgent.").replace(".Values.nodeAgent.", "(.Values.nodeAgent).")),
+        ("        securityContext:\n", "        {{- end }}\n        securityContext:\n"),
+        ("        - mountPath: /cgroup/kubepods.slice\n", f"        - mountPath: {CGROUPS_SEEN}\n"),
+        ("          path: /sys/fs/cgroup/kubepods.slice\n", f"          path: {{{{ {CGROUPS} }}}}\n"),
     ],
     "ServiceMonitor sluice-controller": [("  labels:\n", "  labels:\n" + MORE_LABELS)],
     "PrometheusRule sluice": [("  labels:\n", "  labels:\n" + MORE_LABELS)],

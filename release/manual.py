@@ -1,6 +1,6 @@
 """Man pages and completion, made from what the programs say of themselves:
 
-    manual.py BIN OUT       BIN has sluice and sluice-controller; OUT is the root that a package installs
+    manual.py BIN OUT       BIN has sluice, sluice-controller and sluice-node; OUT is the root that a package installs
 
 The help has the sections of a man page already. So a page is that text, as it is."""
 
@@ -82,7 +82,7 @@ def write_completion(sluice, of_controller, share):
 
 
 def main(programs, out):
-    sluice, controller = (str(Path(programs) / p) for p in ("sluice", "sluice-controller"))
+    sluice, controller, agent = (str(Path(programs) / p) for p in ("sluice", "sluice-controller", "sluice-node"))
     out = Path(out)
     overview, of_controller = say(sluice, "help"), say(controller, "--help")
     version = say(sluice, "version").split()[-1]
@@ -91,11 +91,12 @@ def main(programs, out):
     man = out / "usr/share/man"
     write_gz(man / "man1/sluice.1.gz", page("sluice", 1, overview, version))
     write_gz(man / "man8/sluice-controller.8.gz", page("sluice-controller", 8, of_controller, version))
+    write_gz(man / "man8/sluice-node.8.gz", page("sluice-node", 8, say(agent, "--help"), version))
     for name, text in commands.items():
         # The first line is "sluice explain - why a Job waits": as a page, sluice-explain.
         write_gz(man / f"man1/sluice-{name}.1.gz", page(f"sluice-{name}", 1, text.replace(f"sluice {name} - ", f"sluice-{name} - ", 1), version))
     write_completion(sluice, of_controller, out / "usr/share")
-    print(f"{len(commands) + 2} man pages")
+    print(f"{len(commands) + 3} man pages")
 
 
 main(*sys.argv[1:])

@@ -163,6 +163,23 @@ def test_what_a_team_sets_takes_the_place_of_what_deploy_has_and_the_rest_stays(
     assert pod == before
 
 
+AGENT = ("DaemonSet", "sluice-node", "sluice-node")
+
+
+@pytest.mark.parametrize("cgroups, seen", [("/sys/fs/cgroup/kubepods.slice", "/cgroup/kubepods.slice"), ("/sys/fs/cgroup/kubepods", "/cgroup/kubepods"),
+                                           ("/sys/fs/cgroup", "/cgroup")])
+def test_what_a_team_sets_of_the_agents_of_nodes(chart, cgroups, seen):
+    """The folder of the node is seen by its own name, by which an agent knows it; all of it at the top."""
+    pod = spec_of(template(chart, "components.nodeAgent=true", "image.repository=reg.example/s", f"nodeAgent.cgroups={cgroups}", "nodeAgent.nodeSelector.pool=idle",
+                           "nodeAgent.resources.limits.memory=64Mi", "imagePullSecrets[0].name=pull", namespace="elsewhere"), AGENT)
+    (container,) = pod["containers"]
+    assert pod["volumes"][0]["hostPath"] == {"path": cgroups, "type": "Directory"}
+    assert container["volumeMounts"][0] == {"name": "cgroups", "mountPath": seen} and "--cgroups=/cgroup" in container["args"]
+    assert pod["nodeSelector"] == {"pool": "idle"} and container["resources"] == {"limits": {"memory": "64Mi"}}
+    assert container["image"] == f"reg.example/s:{VERSION}" and pod["imagePullSecrets"] == [{"name": "pull"}]
+    assert "--namespace=elsewhere" in container["args"]
+
+
 def before_affinity():
     return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "podAffinityTerm": {
         "topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "sluice-controller"}}}}]}}
@@ -183,8 +200,8 @@ def test_labels_by_which_a_prometheus_and_a_grafana_choose_and_where_the_runbook
 
 def test_values_of_an_older_chart_will_do(chart):
     """`helm upgrade --reuse-values` does not know those that came since."""
-    new = [f"{key}=null" for key in ("resources", "affinity", "priorityClassName", "extraEnv", "extraVolumes", "extraVolumeMounts", "monitoring")]
-    made, wanted = (template(chart, "components.monitoring=true", "postgres.enabled=true", *more) for more in ((*new, "postgres.resources=null"), ()))
+    new = [f"{key}=null" for key in ("resources", "affinity", "priorityClassName", "extraEnv", "extraVolumes", "extraVolumeMounts", "monitoring", "nodeAgent")]
+    made, wanted = (template(chart, "components.monitoring=true", "components.nodeAgent=true", "postgres.enabled=true", *more) for more in ((*new, "postgres.resources=null"), ()))
     assert made == wanted.replace('    grafana_dashboard: "1"\n', "")
 
 
@@ -204,7 +221,7 @@ def test_the_way_back_leaves_no_argument_that_the_version_before_lacks(chart):
     ("resources.limit.memory=1Gi", "limit"), ("resources.limits.memory=1 GB", "/resources/limits/memory"), ("affinity.nodes=a", "nodes"),
     ("extraArgs[0]=15", "/extraArgs/0"), ("extraEnv[0].value=a", "/extraEnv/0"), ("extraVolumes[0].secret.secretName=a", "/extraVolumes/0"),
     ("extraVolumeMounts[0].name=tls", "/extraVolumeMounts/0"), ("tolerations[0].effect=Never", "/tolerations/0/effect"),
-    ("nodeSelector.spot=true", "/nodeSelector/spot"), ("monitoring.labels.release=1", "/monitoring/labels/release"), ("enabled=yes", "/enabled")])
+    ("nodeSelector.spot=true", "/nodeSelector/spot"), ("monitoring.labels.release=1", "/monitoring/labels/release"), ("nodeAgent.cgroups=/proc", "/nodeAgent/cgroups"), ("enabled=yes", "/enabled")])
 def test_a_value_that_means_nothing_is_refused_by_its_name(chart, setting, said):
     done = subprocess.run([HELM, "template", "sluice", chart, "--set", setting], capture_output=True, text=True)
     assert done.returncode != 0 and "values don't meet the specifications of the schema" in done.stderr and said in done.stderr, done
