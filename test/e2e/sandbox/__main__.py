@@ -19,6 +19,9 @@ VISIBLE = """\
 IDLE = """  kubectl top nodes                                    # what is used (a minute after the start)
   kubectl apply -f test/e2e/sandbox/example-idle.yaml  # a Job on what nobody uses; the file says what to look at
 """
+AGENT = """  kubectl -n sluice-node logs ds/sluice-node           # the agent of the real node
+  sluice overcommit explain localhost                  # what it says, once something is lent there: example-idle.yaml has the ConfigMap
+"""
 REAL = """  kubectl apply -f test/e2e/sandbox/example-real.yaml  # a Job of four containers on the real node, and its queue
   kubectl logs -l job-name=night --prefix              # what they say
   kubectl annotate job night sluice.dev/hold=yes       # they get SIGTERM and their grace; what is done stays, with its logs
@@ -46,7 +49,7 @@ def main():
         print("\n".join(running()))
         return 0
     began = time.monotonic()
-    box = Sandbox(args.name, args.cluster, args.overcommit, with_real_node=args.real_node,
+    box = Sandbox(args.name, args.cluster, args.overcommit, with_real_node=args.real_node, agents=args.overcommit and not args.cluster,
                   say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
     if args.command == "up":
         up(box, not args.no_controller, controller_flags)
@@ -105,7 +108,7 @@ docs/start.md leads on from here:
   sluice queue                                         # the quota, what runs, what waits
   sluice jobs -A                                       # the queued Jobs, once you have submitted one
   sluice doctor --ignore replication                   # checks the installation (a sandbox's Postgres has no standby)
-{VISIBLE if controller and not box.cluster else ""}{IDLE if box.overcommit else ""}{REAL if box.real_node else ""}
+{VISIBLE if controller and not box.cluster else ""}{IDLE if box.overcommit else ""}{AGENT if box.agents and box.real_node else ""}{REAL if box.real_node else ""}
 ./dev down{of(box.name)} ends it.""")
 
 

@@ -53,22 +53,42 @@ class Blobs(dict):
         return self.put(json.dumps(obj).encode(), kind)
 
 
-def image(blobs, name, command, root):
+def image(blobs, name, command, layers):
     """The entry of an image in the index."""
     config = blobs.put_json({
         "architecture": ARCHITECTURE, "os": "linux", "created": MADE,
         "config": {"Cmd": command, "Env": ["PATH=/bin"], "WorkingDir": "/"},
-        "rootfs": {"type": "layers", "diff_ids": [root["digest"]]},
+        "rootfs": {"type": "layers", "diff_ids": [one["digest"] for one in layers]},
         "history": [{"created": MADE, "created_by": "sandbox.image"}]}, "config.v1+json")
-    manifest = blobs.put_json({"schemaVersion": 2, "mediaType": OCI + "manifest.v1+json", "config": config, "layers": [root]}, "manifest.v1+json")
+    manifest = blobs.put_json({"schemaVersion": 2, "mediaType": OCI + "manifest.v1+json", "config": config, "layers": layers}, "manifest.v1+json")
     return {**manifest, "platform": {"architecture": ARCHITECTURE, "os": "linux"},
             "annotations": {"io.containerd.image.name": name, "org.opencontainers.image.ref.name": name.rsplit(":")[-1]}}
+
+
+def layer_of(files):
+    """A layer with these programs: {path in it: path here}."""
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for path, file in sorted(files.items()):
+            entry(tar, path.lstrip("/"), Path(file).read_bytes(), mode=0o755)
+    return raw.getvalue()
 
 
 def write(busybox, out):
     blobs = Blobs()
     root = blobs.put(layer(busybox), "layer.v1.tar")
-    index = {"schemaVersion": 2, "manifests": [image(blobs, name, command, root) for name, command in IMAGES.items()]}
+    pack(blobs, [image(blobs, name, command, [root]) for name, command in IMAGES.items()], out)
+
+
+def write_on_busybox(busybox, out, name, command, files):
+    """One image: a busybox with these files on top."""
+    blobs = Blobs()
+    layers = [blobs.put(data, "layer.v1.tar") for data in (layer(busybox), layer_of(files))]
+    pack(blobs, [image(blobs, name, command, layers)], out)
+
+
+def pack(blobs, manifests, out):
+    index = {"schemaVersion": 2, "manifests": manifests}
     with tarfile.open(out, "w", format=tarfile.USTAR_FORMAT) as tar:
         entry(tar, "oci-layout", json.dumps({"imageLayoutVersion": "1.0.0"}).encode())
         entry(tar, "index.json", json.dumps(index).encode())

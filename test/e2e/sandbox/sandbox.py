@@ -22,6 +22,9 @@ and pods use (usage.py). A sandbox that once had it keeps it.
 With `with_real_node=True` there is one more node, whose containers really run (real_node.py).
 A sandbox that once had it keeps it.
 
+With `agents=True` idle resources are lent as well, and agents of nodes have a port at each controller and all that they need in
+the cluster (agents.py); with a real node one runs there. A sandbox that once had them keeps them.
+
 With `gates=("Name", ...)` those feature gates of Kubernetes are on, and all its beta APIs.
 
 With `cluster=True` the cluster is the one that KUBECONFIG names, and only
@@ -41,6 +44,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from . import agents as node_agents
 from . import apply, certs, nodes, real_node, sql, template, usage
 from .asking import ROOT as ASKED
 from .asking import ControllerApi
@@ -65,7 +69,7 @@ SYSTEM_NAMESPACE, ACCOUNT = "sluice-system", "sluice-controller"
 TOKEN_SECONDS = 30 * 24 * 3600  # renewed by each `up`; nobody else rotates it here
 SOCKET_PATH_MAX = 107
 MUTATING_POLICIES_SINCE = 36  # Kubernetes 1.36: MutatingAdmissionPolicy as v1
-URL, VISIBILITY = "SLUICE_SANDBOX_URL", "SLUICE_SANDBOX_VISIBILITY"  # where a controller listens, in its environment
+URL, VISIBILITY, NODES = "SLUICE_SANDBOX_URL", "SLUICE_SANDBOX_VISIBILITY", "SLUICE_SANDBOX_NODES"  # where a controller listens, in its environment
 POLICIES = ROOT / "deploy" / "policies"
 APISERVICE = "/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.visibility.sluice.dev"
 INSTALLED_PORT = 443  # of the Service that deploy/components/visibility has
@@ -75,7 +79,7 @@ NOWHERE = "192.0.2.1"  # an address for the EndpointSlice, which takes no loopba
 class Sandbox:
     """`with Sandbox("name") as s:` is up() and down(); both can be called alone."""
 
-    def __init__(self, name, cluster=False, overcommit=False, say=lambda text: None, with_real_node=False, gates=()):
+    def __init__(self, name, cluster=False, overcommit=False, say=lambda text: None, with_real_node=False, gates=(), agents=False):
         if not name or not all(c.isalnum() or c in "-_" for c in name):
             raise SandboxError(f"sandbox name {name!r}: use letters, digits, - and _ only")
         self.name, self.say, self.gates = name, say, gates
@@ -90,6 +94,7 @@ class Sandbox:
         self.kueue = None  # a Kueue (kueue.py) beside
         with_real_node = not self.cluster and (with_real_node or (self.state / "with-real-node").exists())
         self.real_node = real_node.RealNode(self) if with_real_node else None
+        self.agents = not self.cluster and (agents or (self.state / "agents").exists())
         self.components = CLUSTER_COMPONENTS if self.cluster else COMPONENTS + [
             *(["metrics-server"] if self.overcommit else []), *([real_node.COMPONENT] if self.real_node else [])]
 
@@ -209,6 +214,8 @@ class Sandbox:
                     self._turn_on("overcommit", certs.make_more)
                 if self.real_node:
                     self._turn_on("with-real-node", certs.make_for_real_node)
+                if self.agents:
+                    (self.state / "agents").touch()
                 self._write_kubeconfigs()
             at_first = [c for c in self.components if c not in LATE]
             for component in at_first:
@@ -230,8 +237,11 @@ class Sandbox:
                 self._wait_policy()
             elif manifests:
                 self.apply_manifests()
-            if manifests and self.overcommit:
+            if manifests and (self.overcommit or self.agents):
                 self._apply(apply.documents((ROOT / "deploy" / "components" / "idle-resources" / "role.yaml").read_text()))
+            if manifests and self.agents:
+                self.say("installing deploy/components/node-agent")
+                node_agents.install(self)
             if controller:
                 self._end_with_other_flags(controller, list(flags))
                 self.start_controller(controller, extra_args=flags)
@@ -398,7 +408,7 @@ class Sandbox:
         if not binary.exists():
             raise SandboxError(f"{binary} does not exist; ./dev build makes it")
         kubeconfig = kubeconfig or self.account_kubeconfig("controller", SYSTEM_NAMESPACE, ACCOUNT)
-        port, visible = self._controller_ports(name)
+        port, visible, nodes_port = self._controller_ports(name)
         env = {**(env or {}), URL: f"http://127.0.0.1:{port}"}
         # Somebody else's cluster cannot ask us here.
         serves = visibility and not self.cluster and self.process("kube-apiserver").alive()
@@ -409,16 +419,19 @@ class Sandbox:
                 self._ask_at(visible)
         self.say(f"starting sluice-controller as {identity}")
         # As in deploy/: the right to read of kube-system comes with components/idle-resources.
-        lending = [] if self.overcommit else ["--overcommit-config", ""]
+        lending = [] if self.overcommit or self.agents else ["--overcommit-config", ""]
+        if self.agents:
+            env[NODES] = str(nodes_port)
+            serving += ["--node-listen", f"127.0.0.1:{nodes_port}", "--node-address", "127.0.0.1"]
         proc.start([binary.resolve(), "--kubeconfig", kubeconfig, "--database", self.database, *lending, *serving,
                     "--listen", f"127.0.0.1:{port}", "--identity", identity, *extra_args], env=env)
         self.wait_healthy(name)
         return proc
 
     def _controller_ports(self, name):
-        """Its own port and that of visibility.sluice.dev: those of last time, if nobody took them."""
+        """Its own port, that of visibility.sluice.dev and that of agents: those of last time, if nobody took them."""
         record = self.process(name).record().get("env", {})
-        ports = [int(record[what].rpartition(":")[2]) if record.get(what) else None for what in (URL, VISIBILITY)]
+        ports = [int(record[what].rpartition(":")[2]) if record.get(what) else None for what in (URL, VISIBILITY, NODES)]
         with _port_lock():
             for i, port in enumerate(ports):
                 if port is None or not _is_free(port):
@@ -930,7 +943,7 @@ def _ports_taken():
         except FileNotFoundError:
             pass  # its sandbox was destroyed just now
     for file in (BUILD / "sandbox").glob("*/run/controller-*.json"):
-        for what in (URL, VISIBILITY):
+        for what in (URL, VISIBILITY, NODES):
             try:
                 taken.add(int(json.loads(file.read_text())["env"][what].rpartition(":")[2]))
             except (OSError, ValueError, KeyError, TypeError):
