@@ -29,6 +29,7 @@ enum {
 	TICK_MS = 1000,
 	FAST_TICK_MS = 250,
 	FAST_FOR_MS = 10000, /* after a pod was held */
+	BRIEF_MS = 200,	     /* use over less time says nothing: the node counts in 10 ms */
 	LATE_MS = 3000,	     /* a tick so late is of a node that slept */
 	SCAN_MS = 5000,
 	TELL_MS = 20,		/* from the sample on its way to the end of a pod */
@@ -77,7 +78,7 @@ struct keeper {
 	int64_t doom_ms;
 	/* When. */
 	ev_timer beat;
-	int64_t due_ms, last_ms, scan_ms, held_ms, report_ms;
+	int64_t due_ms, last_ms, shift_ms, scan_ms, held_ms, report_ms;
 	char said[LOG_TROUBLE_MAX]; /* why there is no tier */
 	/* What is told. */
 	char boot[UID_TEXT_SIZE];
@@ -564,8 +565,9 @@ static void read_all(struct keeper *k)
 	each_pod(k, p) lent_pod_read(p, now_us);
 }
 
-static void shift(struct keeper *k, bool told)
+static void shift(struct keeper *k, int64_t now_ms, bool told)
 {
+	k->shift_ms = now_ms;
 	k->tick = k->now;
 	if (told)
 		k->told = k->now;
@@ -627,23 +629,37 @@ static int64_t interval_ms(const struct keeper *k, int64_t now_ms)
 	return k->orders && k->npods > 0 && (held || memory_is_near(k)) ? FAST_TICK_MS : TICK_MS;
 }
 
-/* Decides and writes. late: the node slept, and what was used meanwhile is use of no tick. */
-static void decide(struct keeper *k, int64_t now_ms, bool late)
+/* How a tick came. */
+enum pace {
+	PACE_USUAL,
+	PACE_BRIEF, /* so soon after the last one that use says nothing */
+	PACE_LATE,  /* the node slept, and what was used meanwhile is use of no tick */
+};
+
+static enum pace pace_of(const struct keeper *k, int64_t now_ms)
+{
+	if (k->last_ms > 0 && now_ms - k->due_ms > LATE_MS)
+		return PACE_LATE;
+	return now_ms - k->shift_ms < BRIEF_MS ? PACE_BRIEF : PACE_USUAL;
+}
+
+/* Decides and writes. */
+static void decide(struct keeper *k, int64_t now_ms, enum pace pace)
 {
 	if (!k->orders || k->lock < 0)
 		return;
 	mind_memory(k, now_ms);
-	if (!late) {
+	if (pace == PACE_USUAL)
 		suppress(k, now_ms);
+	if (pace != PACE_LATE)
 		divide(k);
-	}
 	settle_all(k, now_ms);
 	mind_idle(k, now_ms);
 }
 
 static void tick(struct keeper *k, int64_t now_ms)
 {
-	bool late = k->last_ms > 0 && now_ms - k->due_ms > LATE_MS;
+	enum pace pace = pace_of(k, now_ms);
 	k->last_ms = now_ms;
 	k->due_ms = now_ms + TICK_MS;
 	int rc = hold_tier(k);
@@ -657,10 +673,11 @@ static void tick(struct keeper *k, int64_t now_ms)
 		}
 	}
 	read_all(k);
-	decide(k, now_ms, late);
-	if (!late)
+	decide(k, now_ms, pace);
+	if (pace != PACE_LATE)
 		report_if_due(k, now_ms);
-	shift(k, late || k->told.node.at_us == 0);
+	if (pace != PACE_BRIEF)
+		shift(k, now_ms, pace == PACE_LATE || k->told.node.at_us == 0);
 	k->due_ms = now_ms + (rc == 0 ? interval_ms(k, now_ms) : SCAN_MS);
 }
 

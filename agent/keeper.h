@@ -19,8 +19,8 @@
  *   - one keeper at a time writes: it holds a lock on the tier, and waits while another does;
  *   - nothing is concluded from what could not be read. A tick that comes three seconds late (a
  *     node that slept) divides nothing, and its window is told to nobody;
- *   - a pod is ended only after the controller was told (the sample goes first, and is not waited
- *     for), only if the newest orders name it and let it, and at most one in 500 ms.
+ *   - a pod is ended only after a sample that says so was sent, which is not waited for; only if the
+ *     newest orders name it and let it; and at most one in 500 ms.
  */
 #ifndef SLUICE_AGENT_KEEPER_H
 #define SLUICE_AGENT_KEEPER_H
