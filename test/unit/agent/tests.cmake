@@ -12,7 +12,7 @@ endforeach()
 # Time is the test's.
 target_link_options(test_agent_keeper PRIVATE -Wl,--wrap=monotonic_us)
 # The link, orders on disk and the command line.
-foreach(name link)
+foreach(name link program)
   add_executable(test_agent_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_agent_${name} PRIVATE agent scripted_server ${CMOCKA})
   add_test(NAME agent_${name} COMMAND test_agent_${name})
