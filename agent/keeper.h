@@ -72,9 +72,4 @@ void keeper_give_back(struct keeper *k);
 /* Whether the tier was found and nobody else writes there. */
 bool keeper_has_tier(const struct keeper *k);
 
-/* Takes every limit off all pods of the tier, and cpu.idle off the tier: by hand, for when no agent
- * runs any more. Best-effort pods have none of their own. Returns how many pods; ERR_GONE: there is
- * no tier; ERR_BUSY: an agent runs. */
-int keeper_lift(const char *cgroups, const char *tier, struct log *log, struct err *e);
-
 #endif

@@ -73,7 +73,8 @@ static void orders_are_kept_whole(void **state)
 	(void)state;
 	assert_int_equal(orders_file_read(dir, &o, &e), ERR_GONE);
 	assert_int_equal(orders_file_keep(dir, slice_of("{\"generation\":5}"), &e), 0);
-	assert_int_equal(orders_file_keep(dir, slice_of("{\"generation\":6,\"lends\":true}"), &e), 0);
+	assert_int_equal(
+		orders_file_keep(dir, slice_of("{\"generation\":6,\"lends\":true}"), &e), 0);
 	assert_int_equal(orders_file_read(dir, &o, &e), 0);
 	assert_int_equal(o->generation, 6);
 	orders_free(o);
