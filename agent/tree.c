@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "base/slice.h"
 
 enum { DEEPEST = 5, PLACES_MAX = 64, PATH_SIZE = 4096 };
@@ -276,6 +277,7 @@ const char *cgroup_tree_first(const struct cgroup_tree *t)
 	for (int h = 0; h < HIERARCHIES; h++)
 		if (t->tier[h])
 			return t->tier[h];
+	must(!"a tree without a tier");
 	return NULL;
 }
 
