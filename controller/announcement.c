@@ -4,25 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backoff.h"
+#include "base/json.h"
 #include "base/json_writer.h"
 #include "base/mem.h"
-#include "base/mix.h"
-#include "base/must.h"
 #include "controller/common/path.h"
-#include "base/json.h"
 #include "controller/kube/source.h"
-
-enum {
-	COMPARE_MS = 10000,
-	ABSENT_MS = 60000, /* where there is no APIService */
-	RETRY_MS = 1000,   /* the first pause after a failure */
-	RETRY_MAX_MS = 60000,
-	TIMEOUT_MS = 10000,
-	BODY_MAX_BYTES = 256 * 1024,
-	ANSWER_MAX_BYTES = 1024 * 1024,
-	TREE_MAX_BYTES = 4 * 1024 * 1024,
-};
+#include "controller/kube/upkeep.h"
 
 #define APISERVICE_PATH "/apis/apiregistration.k8s.io/v1/apiservices/" VISIBILITY_APISERVICE
 #define MANAGER "?fieldManager=" VISIBILITY_SERVICE
@@ -30,61 +17,15 @@ enum {
 #define PAGE_PORT_NAME "page"
 #define SERVICE_LABEL "kubernetes.io/service-name"
 
-/* Which request is under way. They come one at a time, in this order, as far as they are wanted. */
-enum announcement_state {
-	ANNOUNCE_REST,
-	ANNOUNCE_READ_APISERVICE,
-	ANNOUNCE_WRITE_APISERVICE,
-	ANNOUNCE_READ_SLICE,
-	ANNOUNCE_WRITE_SLICE,
-};
+enum { OF_APISERVICE, OF_SLICE, OBJECTS };
 
 struct announcement {
 	struct announcement_options options;
-	struct json *json;
-	enum announcement_state state;
-	uint64_t request; /* the request under way; 0: none */
-	uint16_t port;	  /* 0: paused */
-	char *ca;	  /* PEM; NULL: for another client to write */
-	bool moved;	  /* port or ca changed since the last round began */
-	bool first;	  /* the first round with this port and ca */
-	bool wrote;	  /* in this round */
-	bool complained;  /* a failure was logged, and no round went well since */
-	bool overwritten; /* another client's change was, which was logged */
-	unsigned failures;
-	uint64_t random;
-	int64_t now_ms, due_ms;
+	struct upkeep *upkeep;
+	char *slice_path, *slice_write_path;
+	uint16_t port; /* 0: paused */
+	char *ca;      /* PEM; NULL: for another client to write */
 };
-
-struct announcement *announcement_new(const struct announcement_options *o)
-{
-	struct announcement *a = mem_alloc(sizeof(*a));
-	a->options = *o;
-	a->json = json_new(TREE_MAX_BYTES);
-	a->random = o->seed;
-	return a;
-}
-
-void announcement_free(struct announcement *a)
-{
-	if (!a)
-		return;
-	announcement_pause(a);
-	json_free(a->json);
-	free(a);
-}
-
-void announcement_pause(struct announcement *a)
-{
-	kube_client_cancel(a->options.client, a->request);
-	a->request = 0;
-	a->state = ANNOUNCE_REST;
-	a->port = 0;
-	free(a->ca);
-	a->ca = NULL;
-	a->wrote = a->overwritten = false;
-	a->failures = 0;
-}
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
@@ -99,8 +40,9 @@ static const char *address_type(const struct announcement *a)
 	return is_ipv6(a->options.address) ? "IPv6" : "IPv4";
 }
 
-static void put_apiservice(const struct announcement *a, struct buf *out)
+static void put_apiservice(struct buf *out, void *ctx)
 {
+	const struct announcement *a = ctx;
 	char *coded = source_to_base64(a->ca);
 	struct json_writer w = json_writer_object(out);
 	jw_object_of(&w, "spec", "caBundle", coded, NULL);
@@ -117,8 +59,9 @@ static void put_port(struct json_writer *w, const char *name, unsigned port)
 	jw_end(w);
 }
 
-static void put_slice(const struct announcement *a, struct buf *out)
+static void put_slice(struct buf *out, void *ctx)
 {
+	const struct announcement *a = ctx;
 	struct json_writer w = json_writer_object(out);
 	jw_texts(&w, "apiVersion", "discovery.k8s.io/v1", "kind", "EndpointSlice", NULL);
 	jw_object(&w, "metadata");
@@ -151,8 +94,11 @@ static const cJSON *only(const cJSON *array)
 	return first && !first->next ? first : NULL;
 }
 
-static bool apiservice_is_right(const struct announcement *a, const cJSON *object)
+static bool apiservice_is_right(const cJSON *object, void *ctx)
 {
+	const struct announcement *a = ctx;
+	if (!a->ca)
+		return true;
 	char *coded = source_to_base64(a->ca);
 	bool right = json_is(json_object(object, "spec"), "caBundle", coded);
 	free(coded);
@@ -187,8 +133,9 @@ static bool has_endpoint(const struct announcement *a, const cJSON *endpoints)
 	       strcmp(address->valuestring, a->options.address) == 0;
 }
 
-static bool slice_is_right(const struct announcement *a, const cJSON *object)
+static bool slice_is_right(const cJSON *object, void *ctx)
 {
+	const struct announcement *a = ctx;
 	const cJSON *labels = json_object(json_object(object, "metadata"), "labels");
 	return json_is(labels, SERVICE_LABEL, VISIBILITY_SERVICE) &&
 	       json_is(object, "addressType", address_type(a)) &&
@@ -196,33 +143,7 @@ static bool slice_is_right(const struct announcement *a, const cJSON *object)
 	       has_endpoint(a, json_array(object, "endpoints"));
 }
 
-/* ---- the end of a round ---------------------------------------------------------------------- */
-
-static int64_t pause_ms(struct announcement *a)
-{
-	return backoff_drawn_ms(
-		backoff_ms(RETRY_MS, a->failures++, RETRY_MAX_MS), draw64(&a->random));
-}
-
-static void rest(struct announcement *a, int64_t wait_ms)
-{
-	a->state = ANNOUNCE_REST;
-	a->due_ms = a->now_ms + wait_ms;
-	a->wrote = false;
-	json_reset(a->json);
-}
-
-static void is_absent(struct announcement *a)
-{
-	a->failures = 0;
-	a->complained = false;
-	rest(a, ABSENT_MS);
-}
-
-static bool is_of_slice(enum announcement_state state)
-{
-	return state == ANNOUNCE_READ_SLICE || state == ANNOUNCE_WRITE_SLICE;
-}
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 /* Names the cure. 422: the slice is of the other family of addresses, which cannot be changed. */
 static const char *cure_of(int http_status)
@@ -234,156 +155,83 @@ static const char *cure_of(int http_status)
 	return NULL;
 }
 
-static void has_failed(struct announcement *a, const struct kube_answer *answer)
+static void on_failed(size_t i, const struct kube_answer *answer, void *ctx)
 {
-	bool slice = is_of_slice(a->state);
-	int64_t wait = pause_ms(a);
-	if (!a->complained)
-		log_event(a->options.log, LEVEL_WARN, "visibility-not-announced", "kind",
-			slice ? "EndpointSlice" : "APIService", "name",
-			slice ? VISIBILITY_SERVICE : VISIBILITY_APISERVICE, "why", answer->sentence,
-			"effect", "kubectl get queuedjobs may not work; Jobs start as ever", "cure",
-			cure_of(answer->http_status), NULL);
-	a->complained = true;
-	rest(a, answer->retry_after_ms > wait ? answer->retry_after_ms : wait);
+	const struct announcement *a = ctx;
+	bool slice = i == OF_SLICE;
+	log_event(a->options.log, LEVEL_WARN, "visibility-not-announced", "kind",
+		slice ? "EndpointSlice" : "APIService", "name",
+		slice ? VISIBILITY_SERVICE : VISIBILITY_APISERVICE, "why", answer->sentence,
+		"effect", "kubectl get queuedjobs may not work; Jobs start as ever", "cure",
+		cure_of(answer->http_status), NULL);
 }
 
-static void log_written(const struct announcement *a, enum log_level level, const char *why)
+static void on_written(bool another, void *ctx)
 {
-	log_event(a->options.log, level, "visibility-announced", "address", a->options.address,
-		"#port", LOG_NUMBER(a->port), "ca", a->ca ? "own" : NULL, "why", why, NULL);
+	const struct announcement *a = ctx;
+	log_event(a->options.log, another ? LEVEL_WARN : LEVEL_INFO, "visibility-announced",
+		"address", a->options.address, "#port", LOG_NUMBER(a->port), "ca",
+		a->ca ? "own" : NULL, "why",
+		another ? "another client had changed what the API server is told" : NULL, NULL);
 }
 
-static void has_succeeded(struct announcement *a)
-{
-	if (a->complained || (a->wrote && a->first)) {
-		log_written(a, LEVEL_INFO, NULL);
-	} else if (a->wrote && !a->overwritten) {
-		a->overwritten = true;
-		log_written(
-			a, LEVEL_WARN, "another client had changed what the API server is told");
-	}
-	a->first = a->complained = false;
-	a->failures = 0;
-	rest(a, COMPARE_MS);
-}
+/* ---- its life -------------------------------------------------------------------------------- */
 
-/* ---- a round --------------------------------------------------------------------------------- */
-
-static void on_answer(const struct kube_answer *answer, void *ctx);
-
-static void ask(struct announcement *a, enum announcement_state state, enum kube_method method,
-	const char *path, const char *content_type, const struct buf *body)
-{
-	struct kube_request request = {
-		.method = method,
-		.path = path,
-		.content_type = content_type,
-		.body = body ? buf_slice(body) : (struct slice){0},
-		.timeout_ms = TIMEOUT_MS,
-		.answer_ceiling = ANSWER_MAX_BYTES,
-	};
-	must(!a->request);
-	a->state = state;
-	a->request = kube_client_send(a->options.client, &request, on_answer, a);
-}
-
-static void read_apiservice(struct announcement *a)
-{
-	a->first |= a->moved;
-	a->moved = false;
-	ask(a, ANNOUNCE_READ_APISERVICE, KUBE_GET, APISERVICE_PATH, NULL, NULL);
-}
-
-static void write_apiservice(struct announcement *a)
-{
-	struct buf body;
-	buf_init(&body, BODY_MAX_BYTES);
-	put_apiservice(a, &body);
-	ask(a, ANNOUNCE_WRITE_APISERVICE, KUBE_PATCH, APISERVICE_PATH MANAGER, KUBE_MERGE_PATCH,
-		&body);
-	buf_done(&body);
-}
-
-static void put_slice_path(const struct announcement *a, struct buf *out)
-{
-	path_format(out, "/apis/discovery.k8s.io/v1/namespaces/%s/endpointslices/%s",
-		a->options.namespace_name, VISIBILITY_SERVICE);
-}
-
-static void read_slice(struct announcement *a)
+static char *slice_path(const struct announcement_options *o, const char *parameters)
 {
 	struct buf path;
-	if (!a->options.address) {
-		has_succeeded(a);
-		return;
-	}
 	buf_init(&path, PATH_MAX_BYTES);
-	put_slice_path(a, &path);
-	ask(a, ANNOUNCE_READ_SLICE, KUBE_GET, buf_text(&path), NULL, NULL);
-	buf_done(&path);
+	path_format(&path, "/apis/discovery.k8s.io/v1/namespaces/%s/endpointslices/%s",
+		o->namespace_name, VISIBILITY_SERVICE);
+	buf_puts(&path, parameters);
+	return buf_take(&path);
 }
 
-static void write_slice(struct announcement *a)
+static struct upkeep *upkeep_of(struct announcement *a)
 {
-	struct buf path, body;
-	buf_init(&path, PATH_MAX_BYTES);
-	buf_init(&body, BODY_MAX_BYTES);
-	put_slice_path(a, &path);
-	buf_puts(&path, MANAGER "&force=true");
-	put_slice(a, &body);
-	ask(a, ANNOUNCE_WRITE_SLICE, KUBE_PATCH, buf_text(&path), KUBE_APPLY_PATCH, &body);
-	buf_done(&path);
-	buf_done(&body);
+	const struct upkeep_object objects[OBJECTS] = {
+		[OF_APISERVICE] = {APISERVICE_PATH, APISERVICE_PATH MANAGER, KUBE_MERGE_PATCH,
+			.is_right = apiservice_is_right, .put = put_apiservice},
+		[OF_SLICE] = {a->slice_path, a->slice_write_path, KUBE_APPLY_PATCH, .is_made = true,
+			.is_right = slice_is_right, .put = put_slice},
+	};
+	struct upkeep_options o = {.client = a->options.client,
+		.objects = objects,
+		.n = a->options.address ? OBJECTS : OF_SLICE,
+		.written = on_written,
+		.failed = on_failed,
+		.ctx = a,
+		.seed = a->options.seed};
+	return upkeep_new(&o);
 }
 
-/* Gives the object that was read; NULL: it cannot be read, so it is not right. */
-static const cJSON *object_of(struct announcement *a, const struct kube_answer *answer)
+struct announcement *announcement_new(const struct announcement_options *o)
 {
-	const cJSON *root = NULL;
-	return json_parse(a->json, answer->body, &root, NULL) == 0 ? root : NULL;
+	struct announcement *a = mem_alloc(sizeof(*a));
+	a->options = *o;
+	a->slice_path = slice_path(o, "");
+	a->slice_write_path = slice_path(o, MANAGER "&force=true");
+	a->upkeep = upkeep_of(a);
+	return a;
 }
 
-static void go_on(struct announcement *a, const struct kube_answer *answer)
+void announcement_free(struct announcement *a)
 {
-	switch (a->state) {
-	case ANNOUNCE_REST:
+	if (!a)
 		return;
-	case ANNOUNCE_READ_APISERVICE:
-		if (a->ca && !apiservice_is_right(a, object_of(a, answer)))
-			write_apiservice(a);
-		else
-			read_slice(a);
-		return;
-	case ANNOUNCE_READ_SLICE:
-		if (slice_is_right(a, object_of(a, answer)))
-			has_succeeded(a);
-		else
-			write_slice(a);
-		return;
-	case ANNOUNCE_WRITE_APISERVICE:
-		a->wrote = true;
-		read_slice(a);
-		return;
-	case ANNOUNCE_WRITE_SLICE:
-		a->wrote = true;
-		has_succeeded(a);
-		return;
-	}
+	upkeep_free(a->upkeep);
+	free(a->slice_path);
+	free(a->slice_write_path);
+	free(a->ca);
+	free(a);
 }
 
-static void on_answer(const struct kube_answer *answer, void *ctx)
+void announcement_pause(struct announcement *a)
 {
-	struct announcement *a = ctx;
-	a->request = 0;
-	if (answer->outcome == KUBE_DONE)
-		go_on(a, answer);
-	else if (answer->outcome == KUBE_GONE && !is_of_slice(a->state))
-		is_absent(a);
-	else if (answer->outcome == KUBE_GONE && a->state == ANNOUNCE_READ_SLICE)
-		write_slice(a);
-	else
-		has_failed(a, answer);
+	upkeep_pause(a->upkeep);
+	a->port = 0;
+	free(a->ca);
+	a->ca = NULL;
 }
 
 static bool is_same(const char *one, const char *other)
@@ -391,25 +239,24 @@ static bool is_same(const char *one, const char *other)
 	return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-static void take_over(struct announcement *a, uint16_t port, const char *ca)
+/* Takes over what is to be told. Whether it is another than before. */
+static bool take_over(struct announcement *a, uint16_t port, const char *ca)
 {
 	if (a->port == port && is_same(a->ca, ca))
-		return;
+		return false;
 	a->port = port;
 	free(a->ca);
 	a->ca = ca ? mem_strdup(ca) : NULL;
-	a->moved = true;
+	return true;
 }
 
 void announcement_tick(struct announcement *a, uint16_t port, const char *ca, int64_t tick_ms)
 {
-	a->now_ms = tick_ms;
 	if (port == 0) {
 		announcement_pause(a);
 		return;
 	}
-	take_over(a, port, ca);
-	bool wanted = ca || a->options.address;
-	if (wanted && a->state == ANNOUNCE_REST && (a->moved || tick_ms >= a->due_ms))
-		read_apiservice(a);
+	bool changed = take_over(a, port, ca);
+	if (ca || a->options.address)
+		upkeep_tick(a->upkeep, changed, tick_ms);
 }

@@ -8,6 +8,7 @@
 #include "base/monotonic.h"
 #include "base/must.h"
 #include "controller/common/clock.h"
+#include "controller/agents.h"
 #include "controller/forecast/forecasts.h"
 #include "controller/forecast/reviews.h"
 #include "controller/answers/answers.h"
@@ -16,6 +17,7 @@
 #include "controller/ports.h"
 #include "controller/ledger/pg.h"
 #include "controller/ledger/retention.h"
+#include "controller/nodes/node_agents.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/parts.h"
 #include "controller/visibility.h"
@@ -281,6 +283,8 @@ static void on_second(struct ev_loop *loop, ev_timer *w, int revents)
 			recall_since_ms(c->parts.queue, parts_now_ms(&c->parts)),
 			parts_now_ms(&c->parts), tick_ms());
 	}
+	node_agents_tick(c->parts.node_agents,
+		c->stage == STAGE_RUNNING && gate_leading(c->parts.gate), tick_ms());
 	recorder_tick(c->parts.recorder);
 	if (c->stage == STAGE_RUNNING)
 		overcommit_controller_tick(
@@ -386,7 +390,9 @@ static int controller_open(struct controller *c, struct err *e)
 	c->from = parts_sources(&c->parts, &c->loop_state);
 	c->answers = answers_new(&c->from);
 	rc = ports_open(&c->parts, &c->from, c->answers, &c->ports, e);
-	return rc ? rc : visibility_open(&c->parts, c->answers, &c->visibility, e);
+	if (rc == 0)
+		rc = visibility_open(&c->parts, c->answers, &c->visibility, e);
+	return rc ? rc : agents_open(&c->parts, e);
 }
 
 int controller_run(const struct options *o, struct log *log)
@@ -411,6 +417,7 @@ int controller_run(const struct options *o, struct log *log)
 		log_event(log, LEVEL_ERROR, "cannot-start", "why", e.text, NULL);
 		c.exit_code = EXIT_NO_START;
 	}
+	agents_close(&c.parts);
 	visibility_close(c.visibility);
 	ports_close(c.ports);
 	answers_free(c.answers);

@@ -65,18 +65,45 @@ static bool v6_is_reachable(const struct in6_addr *a)
 	       !IN6_IS_ADDR_LINKLOCAL(a) && !IN6_IS_ADDR_MULTICAST(a) && !IN6_IS_ADDR_V4MAPPED(a);
 }
 
-static int take_visibility_address(
-	const struct flag *f, const char *text, void *options, struct err *e)
+/* Takes an IP address in its shortest form; v4_is_good and v6_is_good say which. */
+static int take_address(const struct flag *f, const char *text, char ret[INET6_ADDRSTRLEN],
+	bool (*v4_is_good)(const struct in_addr *), bool (*v6_is_good)(const struct in6_addr *),
+	struct err *e)
 {
 	struct in_addr v4;
 	struct in6_addr v6;
-	bool is_v4 = inet_pton(AF_INET, text, &v4) == 1 && v4_is_reachable(&v4);
-	bool is_v6 = !is_v4 && inet_pton(AF_INET6, text, &v6) == 1 && v6_is_reachable(&v6);
+	bool is_v4 = inet_pton(AF_INET, text, &v4) == 1 && v4_is_good(&v4);
+	bool is_v6 = !is_v4 && inet_pton(AF_INET6, text, &v6) == 1 && v6_is_good(&v6);
 	if (!is_v4 && !is_v6)
 		return flag_refuse(f, text, e);
-	must(inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? (void *)&v4 : (void *)&v6,
-		((struct options *)options)->visibility_address, INET6_ADDRSTRLEN));
+	must(inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? (void *)&v4 : (void *)&v6, ret,
+		INET6_ADDRSTRLEN));
 	return 0;
+}
+
+static int take_visibility_address(
+	const struct flag *f, const char *text, void *options, struct err *e)
+{
+	struct options *o = options;
+	return take_address(f, text, o->visibility_address, v4_is_reachable, v6_is_reachable, e);
+}
+
+static bool v4_is_one(const struct in_addr *a)
+{
+	uint32_t n = ntohl(a->s_addr);
+	return n != 0 && n >> 28 < 0xE;
+}
+
+static bool v6_is_one(const struct in6_addr *a)
+{
+	return !IN6_IS_ADDR_UNSPECIFIED(a) && !IN6_IS_ADDR_LINKLOCAL(a) &&
+	       !IN6_IS_ADDR_MULTICAST(a) && !IN6_IS_ADDR_V4MAPPED(a);
+}
+
+static int take_node_address(const struct flag *f, const char *text, void *options, struct err *e)
+{
+	return take_address(
+		f, text, ((struct options *)options)->node_address, v4_is_one, v6_is_one, e);
 }
 
 static int take_namespaces(const struct flag *f, const char *text, void *options, struct err *e)
@@ -166,6 +193,12 @@ static const struct flag rows[] = {
 			"the IP address by which API servers reach this controller, such as 10.1.2.3 or fd00::5, and no loopback address"},
 	{FLAG_SOME("visibility-cert-file", struct options, visibility_cert_file)},
 	{FLAG_SOME("visibility-key-file", struct options, visibility_key_file)},
+	LISTEN("node-listen", node_listen),
+	{FLAG_TAKE("node-address", 0, take_node_address),
+		.must_be =
+			"the IP address by which nodes reach this controller, such as 10.1.2.3 or fd00::5"},
+	{FLAG_SOME("node-cert-file", struct options, node_cert_file)},
+	{FLAG_SOME("node-key-file", struct options, node_key_file)},
 	{FLAG_PICK(enum log_format, "log-format", 0, struct options, log_format, "text|json")},
 	{FLAG_PICK(enum log_level, "log-level", 0, struct options, log_level,
 		"error|warn|info|debug")},
@@ -255,10 +288,24 @@ static int check_tls(const struct options *o, struct err *e)
 	if (rc == 0)
 		rc = check_pair("visibility-cert-file", o->visibility_cert_file,
 			"visibility-key-file", o->visibility_key_file, e);
+	if (rc == 0)
+		rc = check_pair(
+			"node-cert-file", o->node_cert_file, "node-key-file", o->node_key_file, e);
 	if (rc == 0 && o->tls_cert_file && o->tls_self_signed)
 		rc = err_set(
 			e, ERR_INVALID, "--tls-self-signed and --tls-cert-file exclude each other");
 	return rc;
+}
+
+/* Agents are told the address of visibility where they are told no other. */
+static int find_node_address(struct options *o, struct err *e)
+{
+	if (o->node_address[0] == '\0')
+		strcpy(o->node_address, o->visibility_address);
+	if (!o->node_listen.on || o->node_address[0])
+		return 0;
+	return err_set(e, ERR_INVALID,
+		"--node-listen is given without --node-address: say the IP address by which nodes reach this controller");
 }
 
 static int finish(void *options, char **word, size_t nwords, struct err *e)
@@ -269,7 +316,8 @@ static int finish(void *options, char **word, size_t nwords, struct err *e)
 			word[0]);
 	if (o->identity[0] == '\0')
 		default_identity(o);
-	return check_tls(o, e);
+	int rc = check_tls(o, e);
+	return rc ? rc : find_node_address(o, e);
 }
 
 static void done(void *options)

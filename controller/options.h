@@ -39,7 +39,10 @@ struct options {
 	struct listen_at visibility_listen;
 	char visibility_address[INET6_ADDRSTRLEN]; /* in its shortest form; "": not given */
 	const char *visibility_cert_file, *visibility_key_file; /* both, or both NULL */
-	bool migrate_only; /* brings the schema up to date, and ends */
+	struct listen_at node_listen;
+	char node_address[INET6_ADDRSTRLEN];	    /* "": not given, and node_listen is off */
+	const char *node_cert_file, *node_key_file; /* both, or both NULL */
+	bool migrate_only;			    /* brings the schema up to date, and ends */
 	enum log_format log_format;
 	enum log_level log_level;
 	char identity[128];

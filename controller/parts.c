@@ -11,6 +11,7 @@
 #include "controller/answers/decision_log.h"
 #include "controller/ledger/pg.h"
 #include "controller/ledger/retention.h"
+#include "controller/nodes/node_agents.h"
 #include "controller/overcommit/history.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/watch/finalizers.h"
@@ -259,7 +260,23 @@ static void make_writers(struct parts *p, const struct parts_events *events)
 	p->finalizers = finalizers_new(&finalizers);
 }
 
-static void make_overcommit(struct parts *p, const struct parts_events *events)
+static void overcommit_changed(void *ctx)
+{
+	struct parts *p = ctx;
+	p->told.changed(p->told.ctx);
+}
+
+static void orders_changed(const char *node, void *ctx)
+{
+	node_agents_orders_changed(((struct parts *)ctx)->node_agents, node);
+}
+
+static bool view_agent(const char *node, struct node_agent_view *ret, void *ctx)
+{
+	return node_agents_view(((struct parts *)ctx)->node_agents, node, ret);
+}
+
+static void make_overcommit(struct parts *p)
 {
 	const struct options *o = p->options;
 	struct history_options history = {.pg = p->background, .log = p->log};
@@ -275,8 +292,10 @@ static void make_overcommit(struct parts *p, const struct parts_events *events)
 		.configmap_namespace = o->overcommit_namespace,
 		.configmap = o->overcommit_config,
 		.seed = seed_draw(),
-		.changed = events->changed,
-		.ctx = events->ctx};
+		.changed = overcommit_changed,
+		.orders_changed = o->node_listen.on ? orders_changed : NULL,
+		.agent = o->node_listen.on ? view_agent : NULL,
+		.ctx = p};
 	p->overcommit_controller = overcommit_controller_new(&overcommit);
 }
 
@@ -335,6 +354,7 @@ static void start_informer(struct parts *p, const struct parts_events *events)
 
 int parts_open(struct parts *p, const struct parts_events *events, struct err *e)
 {
+	p->told = *events;
 	int rc = open_api_server(p, e);
 	if (rc)
 		return rc;
@@ -347,7 +367,7 @@ int parts_open(struct parts *p, const struct parts_events *events, struct err *e
 	make_queue_and_gate(p);
 	make_forecasts(p);
 	make_writers(p, events);
-	make_overcommit(p, events);
+	make_overcommit(p);
 	struct stuck_pods_options stuck_pods = {
 		.client = p->client, .gate = p->gate, .log = p->log, .seed = seed_draw()};
 	p->stuck_pods = stuck_pods_new(&stuck_pods);

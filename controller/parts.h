@@ -18,10 +18,18 @@
 #include "controller/options.h"
 #include "controller/wire/decode.h"
 
+/* What parts tell the loop. */
+struct parts_events {
+	void (*changed)(void *ctx); /* a fact came in: a pass is due */
+	void (*ledger_state)(bool up, const char *sentence, void *ctx); /* as pg_options.state */
+	void *ctx;
+};
+
 struct parts {
 	const struct options *options;
 	struct log *log;
 	struct ev_loop *loop;
+	struct parts_events told; /* what the loop hears of them */
 
 	/* the API server */
 	struct kube_config *config;
@@ -59,13 +67,7 @@ struct parts {
 	/* lent resources */
 	struct overcommit_controller *overcommit_controller;
 	struct history *history;
-};
-
-/* What parts tell the loop. */
-struct parts_events {
-	void (*changed)(void *ctx); /* a fact came in: a pass is due */
-	void (*ledger_state)(bool up, const char *sentence, void *ctx); /* as pg_options.state */
-	void *ctx;
+	struct node_agents *node_agents; /* made by agents.h; NULL: --node-listen off */
 };
 
 /* Makes all parts. options, log and loop are set before, and are borrowed until parts_close(). On

@@ -12,6 +12,7 @@
 #include "controller/announcement.h"
 #include "controller/answers/answers.h"
 #include "controller/answers/complaint.h"
+#include "controller/net/certificate.h"
 #include "controller/net/front_proxy.h"
 #include "controller/answers/watchers.h"
 
@@ -37,7 +38,6 @@ static const struct connections_limits limits = {.all = 256 + WATCHERS_MAX,
 /* Troubles that are logged once, and again when the sentence is another. */
 enum matter {
 	MATTER_AUTHORITY,
-	MATTER_FILES,
 	MATTER_PORT,
 	MATTERS,
 };
@@ -48,7 +48,7 @@ struct visibility {
 	struct answers *answers;
 	struct announcement *announcement;
 	struct json *json;
-	struct tls *tls;
+	struct certificate *certificate;
 	struct http *http; /* NULL: closed */
 	bool outdated;	   /* the port is to be opened with another authority or certificate */
 	uint64_t reading;  /* the request for the ConfigMap; 0: none is under way */
@@ -59,9 +59,8 @@ struct visibility {
 static void warn_once(
 	struct visibility *v, enum matter which, const char *sentence, const char *cure)
 {
-	static const char *const events[MATTERS] = {[MATTER_AUTHORITY] = "front-proxy-unknown",
-		[MATTER_FILES] = "certificate-unusable",
-		[MATTER_PORT] = "not-listening"};
+	static const char *const events[MATTERS] = {
+		[MATTER_AUTHORITY] = "front-proxy-unknown", [MATTER_PORT] = "not-listening"};
 	char *said = v->said[which];
 	if (strncmp(said, sentence, sizeof(v->said[which]) - 1) == 0)
 		return;
@@ -79,55 +78,21 @@ static void is_well(struct visibility *v, enum matter which)
 
 /* ---- the certificate ------------------------------------------------------------------------- */
 
-static int load_files(const struct options *o, struct tls **ret, struct err *e)
-{
-	struct tls_files files = {"--visibility-cert-file", "--visibility-key-file",
-		o->visibility_cert_file, o->visibility_key_file};
-	return tls_load(&files, ret, e);
-}
-
-static int make_certificate(const struct options *o, struct tls **ret, struct err *e)
-{
-	char service[128];
-	const char *const names[] = {service};
-	snprintf(service, sizeof(service), VISIBILITY_SERVICE ".%s.svc", o->config_namespace);
-	int rc = tls_make(names, 1, ret, e);
-	if (rc)
-		err_wrap(e, "--visibility-listen");
-	return rc;
-}
-
 static int get_certificate(struct visibility *v, struct err *e)
 {
 	const struct options *o = v->parts->options;
-	int rc = o->visibility_cert_file ? load_files(o, &v->tls, e)
-					 : make_certificate(o, &v->tls, e);
-	if (rc == 0)
-		tls_log(v->tls, o->visibility_cert_file, v->parts->log);
-	return rc;
-}
-
-static void look_at_files(struct visibility *v)
-{
-	const struct options *o = v->parts->options;
-	struct tls *now = NULL;
-	struct err e = {""};
-	if (!o->visibility_cert_file)
-		return;
-	if (load_files(o, &now, &e) != 0) {
-		warn_once(v, MATTER_FILES, e.text, NULL);
-		return;
-	}
-	is_well(v, MATTER_FILES);
-	if (strcmp(now->certificate, v->tls->certificate) == 0 &&
-		strcmp(now->key, v->tls->key) == 0) {
-		tls_free(now);
-		return;
-	}
-	tls_free(v->tls);
-	v->tls = now;
-	v->outdated = true;
-	tls_log(v->tls, o->visibility_cert_file, v->parts->log);
+	char service[128];
+	const char *const names[] = {service};
+	snprintf(service, sizeof(service), VISIBILITY_SERVICE ".%s.svc", o->config_namespace);
+	struct certificate_options certificate = {.log = v->parts->log,
+		.files = {"--visibility-cert-file", "--visibility-key-file",
+			o->visibility_cert_file, o->visibility_key_file},
+		.names = names,
+		.nnames = 1,
+		.flag = "--visibility-listen",
+		.effect =
+			"the port of --visibility-listen stays as it is; the files are read again"};
+	return certificate_new(&certificate, &v->certificate, e);
 }
 
 /* ---- the authority of the front proxy -------------------------------------------------------- */
@@ -189,7 +154,7 @@ static int listen_anew(struct visibility *v, struct http **ret, struct err *e)
 		.flag = "visibility-listen",
 		.limits = limits,
 		.pace = HTTP_TLS_PACE,
-		.tls = v->tls,
+		.tls = certificate_tls(v->certificate),
 		.front_proxy = v->front_proxy,
 		.defer = answers_take_passed_on,
 		.put_error = complaint_put,
@@ -233,10 +198,9 @@ static int try_port(struct visibility *v, struct err *e)
 
 static void announce(struct visibility *v, int64_t tick_ms)
 {
-	bool made_here = !v->parts->options->visibility_cert_file;
 	if (v->http && gate_leading(v->parts->gate))
 		announcement_tick(v->announcement, http_port(v->http),
-			made_here ? v->tls->certificate : NULL, tick_ms);
+			certificate_made_here(v->certificate), tick_ms);
 	else
 		announcement_pause(v->announcement);
 }
@@ -248,7 +212,7 @@ void visibility_tick(struct visibility *v, int64_t tick_ms)
 	bool known = front_proxy_authorities(v->front_proxy);
 	if (tick_ms >= v->look_ms) {
 		v->look_ms = tick_ms + (known ? LOOK_MS : LOOK_FIRST_MS);
-		look_at_files(v);
+		v->outdated |= certificate_look(v->certificate);
 		look_at_configmap(v);
 	}
 	if (known && v->outdated)
@@ -310,6 +274,6 @@ void visibility_close(struct visibility *v)
 	close_port(v);
 	front_proxy_free(v->front_proxy);
 	json_free(v->json);
-	tls_free(v->tls);
+	certificate_free(v->certificate);
 	free(v);
 }

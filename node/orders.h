@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/uid.h"
+#include "overcommit/cpu_idle.h"
 #include "overcommit/load.h"
 
 enum {
@@ -45,9 +46,6 @@ struct ordered_pod {
 	const struct ordered_container *containers;
 	size_t ncontainers;
 };
-
-/* When lent pods are put on cpu.idle of their tier (suppress.h). */
-enum cpu_idle { CPU_IDLE_NEVER, CPU_IDLE_AUTO, CPU_IDLE_ALWAYS };
 
 struct orders {
 	int64_t generation;   /* differs whenever anything else does; never 0 */

@@ -64,7 +64,9 @@ enum {
 	LACKS_IDLE = 32,     /* no cpu.idle, or a driver that it would hinder */
 	LACKS_PRESSURE = 64, /* no /proc/pressure */
 	LACKS_ALL = 127,
+	LACKS = 7, /* how many there are */
 };
+extern const char *const lack_names[LACKS]; /* bit by bit, as on the wire */
 
 struct sample {
 	char boot[UID_TEXT_SIZE]; /* of this run of the agent: a number starts anew with it */

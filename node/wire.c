@@ -105,7 +105,7 @@ static const struct field deed_fields[] = {
 };
 static const struct table deeds = {sizeof(struct deed), SAMPLE_DEEDS_MAX, deed_fields};
 
-static const char *const lack_words[] = {
+const char *const lack_names[LACKS] = {
 	"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
 
 static const struct field sample_fields[] = {
@@ -121,7 +121,7 @@ static const struct field sample_fields[] = {
 	{"memory_available", NUMBER, AT(sample, memory_available), .fallback = -1},
 	{"pressure_us", NUMBER, AT(sample, pressure_us), .fallback = -1},
 	{"may_cpu", NUMBER, AT(sample, may_milli), .fallback = -1},
-	{"lacks", SET, AT(sample, lacks), .words = lack_words, .nwords = 7},
+	{"lacks", SET, AT(sample, lacks), .words = lack_names, .nwords = LACKS},
 	{"orders", NUMBER, AT(sample, orders)},
 	{"pods", ROWS, AT(sample, pods), .table = &sampled_pods, COUNT_AT(sample, npods)},
 	{"deeds", ROWS, AT(sample, deeds), .table = &deeds, COUNT_AT(sample, ndeeds)},
@@ -130,7 +130,7 @@ static const struct field sample_fields[] = {
 };
 static const struct table sample_table = {sizeof(struct sample), 1, sample_fields};
 
-_Static_assert(LACKS_ALL == (1 << 7) - 1, "a word for each bit");
+_Static_assert(LACKS_ALL == (1 << LACKS) - 1, "a word for each bit");
 _Static_assert(sizeof(enum cpu_idle) == sizeof(unsigned), "a WORD is an unsigned");
 _Static_assert(sizeof(enum deed_kind) == sizeof(unsigned), "a WORD is an unsigned");
 _Static_assert(offsetof(struct ordered_pod, uid) == 0, "has_twins()");

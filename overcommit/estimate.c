@@ -59,7 +59,8 @@ static void put_bounds(enum profile p, const struct side *side, const struct est
 static void put_pods(
 	const struct side *side, const struct estimate_node *n, struct estimate_terms *t)
 {
-	wide used = of(side, n->dangling), requested = 0, max = used;
+	wide used = of(side, n->dangling), requested = 0, max = used, unsampled = 0;
+	int64_t rest = n->has_rest ? of(side, n->rest) : 0;
 	for (size_t i = 0; i < n->npods; i++) {
 		const struct estimate_pod *p = &n->pods[i];
 		if (p->tier == TIER_LOW)
@@ -67,13 +68,19 @@ static void put_pods(
 		int64_t request = of(side, p->request);
 		int64_t sample = p->has_used ? of(side, p->used) : request;
 		bool exclusive = side->cpu && p->tier == TIER_HIGH_EXCLUSIVE;
+		if (n->has_rest && !p->has_used) {
+			used += exclusive ? request : 0;
+			requested += request;
+			unsampled += request;
+			continue;
+		}
 		used += exclusive ? request : sample;
 		requested += request;
 		max += greater(request, sample);
 	}
-	t->used = narrow(used);
+	t->used = narrow(used + rest);
 	t->requested = narrow(requested);
-	t->max = narrow(max);
+	t->max = narrow(max + (unsampled > rest ? unsampled : rest));
 }
 
 static int64_t taken(const struct estimate_terms *t)
@@ -118,7 +125,7 @@ void estimate_make(const struct strategy *s, const struct estimate_node *n, stru
 		bool high = n->pods[i].tier != TIER_LOW;
 		ret->high_pods += high;
 		ret->low_pods += !high;
-		ret->without_sample += high && !n->pods[i].has_used;
+		ret->without_sample += high && !n->has_rest && !n->pods[i].has_used;
 	}
 }
 

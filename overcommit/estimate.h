@@ -16,7 +16,9 @@
  * slip of upstream's is not copied: for maxUsageRequest a high-priority pod without a sample counts
  * as it asks.
  *
- * A pod that has no sample uses what it asks for. A sample of a pod that is not among the node's
+ * A pod that has no sample uses what it asks for. But where an agent measures all pods together
+ * (has_rest), pods without a sample use `rest` together, and count as high: an agent names lent pods
+ * alone. A sample of a pod that is not among the node's
  * ("dangling") is use of high priority. An exclusive pod uses the cpu it asks for.
  *
  * The figure under gocran.io is another sum over the same terms, with the forecast of forecast.h,
@@ -52,6 +54,8 @@ struct estimate_node {
 	struct load dangling;	 /* used by pods that are gone, and were not low */
 	const struct estimate_pod *pods;
 	size_t npods;
+	bool has_rest;
+	struct load rest; /* used by pods without a sample, all of them */
 	/* For gocran.io: */
 	bool has_forecast;
 	struct load forecast; /* of high + system, margin included */

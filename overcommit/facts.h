@@ -36,6 +36,13 @@ struct node_facts {
 	const char *metrics_path;  /* annotation metrics.k8s.io/resource-metrics-path; "" */
 };
 
+/* A container, or sidecar, of a pod that has several. */
+enum { LENT_CONTAINERS_MAX = 64, LENT_CONTAINER_ID_SIZE = 65 };
+struct lent_container {
+	char id[LENT_CONTAINER_ID_SIZE]; /* 64 hex digits, as its runtime and its cgroup have it */
+	struct load asked;		 /* under any of the lent names; cpu in thousandths */
+};
+
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_OVER }; /* OVER: Succeeded, Failed */
 
 struct pod_facts {
@@ -54,6 +61,10 @@ struct pod_facts {
 	int32_t eviction_priority; /* annotation koordinator.sh/eviction-priority */
 	int64_t started_ms;	   /* status.startTime, else creation */
 	bool looked_at;		   /* there is a startTime: the kubelet has taken the pod */
+	/* Only of a pod with several that asks for lent resources: those that ask for some, and
+	 * have an id, which they get as they start. */
+	const struct lent_container *containers;
+	size_t ncontainers;
 };
 
 /* A sample of metrics.k8s.io or of a kubelet: of a node, or of a pod's containers together. */

@@ -6,6 +6,11 @@
 #include "base/order.h"
 #include "overcommit/span.h"
 
+enum {
+	ALLOCATABLE_S = 10,   /* how long an agent's samples must say it */
+	AGENT_GAP_MS = 30000, /* an agent of a calm node is no more silent than that */
+};
+
 /* Sums of any numbers fit in 128 bits. */
 typedef __int128 wide;
 
@@ -153,9 +158,10 @@ static wide over_allocatable(wide all, int64_t lent, int64_t threshold, int64_t 
 static struct pair short_of_allocatable(
 	const struct strategy *s, const struct reclaim_node *n, const struct totals *t)
 {
-	int64_t threshold = s->evict_allocatable, lower = s->evict_allocatable_lower;
-	return (struct pair){over_allocatable(t->asked.cpu, n->lent.cpu_milli, threshold, lower),
-		over_allocatable(t->asked.memory, n->lent.memory_bytes, threshold, lower)};
+	return (struct pair){over_allocatable(t->asked.cpu, n->lent.cpu_milli,
+				     s->evict_cpu_allocatable, s->evict_cpu_allocatable_lower),
+		over_allocatable(t->asked.memory, n->lent.memory_bytes, s->evict_memory_allocatable,
+			s->evict_memory_allocatable_lower)};
 }
 
 static struct pair short_of_memory(
@@ -224,10 +230,30 @@ static size_t choose(
 	return chosen;
 }
 
-static void hit(uint8_t *hits, struct pair lack)
+/* Whether an agent's samples are too far apart to say that something held all the while. */
+static bool broke_off(const struct reclaim_hold *h, int64_t now_ms, int64_t for_ms)
 {
-	bool any = lack.cpu > 0 || lack.memory > 0;
-	*hits = any ? (uint8_t)(*hits < 2 ? *hits + 1 : 2) : 0;
+	return now_ms < h->last_ms ||
+	       span_between(h->last_ms, now_ms) > greater(for_ms, AGENT_GAP_MS);
+}
+
+/* Takes a sample, and says whether something has been short for long enough: in two samples in a
+ * row, which an agent's must span for_s. */
+static bool held(struct reclaim_hold *h, struct pair lack, const struct reclaim_node *n,
+	int64_t for_s, int64_t now_ms)
+{
+	int64_t for_ms = span_ms(for_s, SPAN_SECOND_MS);
+	if (lack.cpu <= 0 && lack.memory <= 0) {
+		*h = (struct reclaim_hold){0};
+		return false;
+	}
+	if (h->hits && n->by_agent && broke_off(h, now_ms, for_ms))
+		h->hits = 0;
+	if (h->hits == 0)
+		h->since_ms = now_ms;
+	h->hits = (uint8_t)(h->hits < 2 ? h->hits + 1 : 2);
+	h->last_ms = now_ms;
+	return h->hits >= 2 && (!n->by_agent || span_between(h->since_ms, now_ms) >= for_ms);
 }
 
 static bool cooling(const struct reclaim_memory *m, const struct strategy *s, int64_t now_ms)
@@ -242,7 +268,7 @@ enum reclaim_trigger reclaim_look(struct reclaim_memory *m, const struct strateg
 {
 	*ret_nvictims = 0;
 	if (!s->enable || !s->reclaim) {
-		m->allocatable_hits = m->cpu_hits = 0;
+		m->allocatable = m->cpu = (struct reclaim_hold){0};
 		return RECLAIM_NONE;
 	}
 	struct totals totals = count(n);
@@ -254,10 +280,8 @@ enum reclaim_trigger reclaim_look(struct reclaim_memory *m, const struct strateg
 		bool due;
 	} looks[] = {{RECLAIM_MEMORY, short_of_memory(s, n, &totals), true},
 		{RECLAIM_ALLOCATABLE, allocatable, false}, {RECLAIM_CPU, cpu, false}};
-	hit(&m->allocatable_hits, allocatable);
-	hit(&m->cpu_hits, cpu);
-	looks[1].due = m->allocatable_hits >= 2;
-	looks[2].due = m->cpu_hits >= 2;
+	looks[1].due = held(&m->allocatable, allocatable, n, ALLOCATABLE_S, now_ms);
+	looks[2].due = held(&m->cpu, cpu, n, s->evict_cpu_window_s, now_ms);
 	if (cooling(m, s, now_ms))
 		return RECLAIM_NONE;
 	for (size_t i = 0; i < 3 && !*ret_nvictims; i++) {

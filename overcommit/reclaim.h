@@ -4,13 +4,16 @@
  *
  * Triggers, looked at once for each new sample of the node:
  *
- *   ALLOCATABLE  pods ask for more than evict_allocatable percent of what may be lent now: down to
- *                evict_allocatable_lower percent. Two samples in a row. Nothing lent at all: all.
+ *   ALLOCATABLE  pods ask for more than evict_..._allocatable percent of what may be lent now: down
+ *                to their lower percent. Two samples in a row. Nothing lent at all: all.
  *   MEMORY       the node uses evict_memory percent of its memory: down to evict_memory_lower. One
  *                sample is enough: a pod that waits here is killed by the kernel.
  *   CPU          no more may be lent than evict_cpu_lower percent of what low-priority pods ask
  *                for, and they use evict_cpu_usage percent of what may be lent: until that is
  *                evict_cpu_upper percent of what they ask for. Two samples in a row.
+ *
+ * An agent's samples come each second, so two in a row are nothing: there ALLOCATABLE must hold for
+ * ten seconds, and CPU for evict_cpu_window_s.
  *
  * MEMORY is looked at first, then ALLOCATABLE, then CPU. After something was taken back nothing is
  * for cool_down_s. A pod on its way out counts as gone. Nothing is ever taken back on data that is
@@ -58,11 +61,18 @@ struct reclaim_node {
 	struct load lent;	    /* what may be lent now, whichever name */
 	const struct reclaim_pod *pods;
 	size_t npods;
+	bool by_agent; /* the sample is an agent's */
+};
+
+/* Since when all samples of a node say that something is short. Zero: the last did not. */
+struct reclaim_hold {
+	uint8_t hits; /* 2: or more */
+	int64_t since_ms, last_ms;
 };
 
 /* What is remembered of a node between samples. Zero: nothing. */
 struct reclaim_memory {
-	uint8_t allocatable_hits, cpu_hits;
+	struct reclaim_hold allocatable, cpu;
 	int64_t last_ms; /* when something was last taken back */
 };
 

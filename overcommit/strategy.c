@@ -56,6 +56,25 @@ static const struct field {
 	[FIELD_EVICT_ALLOCATABLE_LOWER] = {"allocatableEvictLowerPercent",
 		PLACE(evict_allocatable_lower), 0, MOST, 100},
 	[FIELD_COOL_DOWN] = {"reclaimCoolDownSeconds", PLACE(cool_down_s), 0, MOST, 60},
+	[FIELD_EVICT_CPU_WINDOW] = {"cpuEvictTimeWindowSeconds", PLACE(evict_cpu_window_s), 1, MOST,
+		20},
+	[FIELD_EVICT_CPU_ALLOCATABLE] = {"cpuAllocatableEvictThresholdPercent",
+		PLACE(evict_cpu_allocatable), 0, MOST, -1},
+	[FIELD_EVICT_CPU_ALLOCATABLE_LOWER] = {"cpuAllocatableEvictLowerPercent",
+		PLACE(evict_cpu_allocatable_lower), 0, MOST, -1},
+	[FIELD_EVICT_MEMORY_ALLOCATABLE] = {"memoryAllocatableEvictThresholdPercent",
+		PLACE(evict_memory_allocatable), 0, MOST, -1},
+	[FIELD_EVICT_MEMORY_ALLOCATABLE_LOWER] = {"memoryAllocatableEvictLowerPercent",
+		PLACE(evict_memory_allocatable_lower), 0, MOST, -1},
+	[FIELD_LIMITS] = {"limits"},
+	[FIELD_SUPPRESS] = {"suppress"},
+	[FIELD_SUPPRESS_PERCENT] = {"cpuSuppressThresholdPercent", PLACE(suppress_percent), 0, 100,
+		65},
+	[FIELD_SUPPRESS_MIN] = {"cpuSuppressMinPercent", PLACE(suppress_min), 0, 100, 2},
+	[FIELD_SUPPRESS_POLICY] = {"cpuSuppressPolicy"},
+	[FIELD_CPU_IDLE] = {"cpuIdle"},
+	[FIELD_HOLD] = {"memoryHoldPercent", PLACE(hold), 0, 99, 90},
+	[FIELD_END] = {"memoryEndPercent", PLACE(end), 0, 100, 96},
 };
 
 const char *strategy_field_name(enum strategy_field f)
@@ -79,7 +98,12 @@ static void set_number(struct strategy *s, const struct field *f, int64_t n)
 /* Returns the defaults, with -1 for what is absent by default. */
 static struct strategy unsettled(enum profile profile)
 {
-	struct strategy s = {.profile = profile, .names = LEND_BATCH, .reclaim = true};
+	struct strategy s = {.profile = profile,
+		.names = LEND_BATCH,
+		.source = SOURCE_AUTO,
+		.reclaim = true,
+		.limits = true,
+		.suppress = true};
 	for (size_t i = 0; i < STRATEGY_FIELDS; i++)
 		if (fields[i].number)
 			set_number(&s, &fields[i], fields[i].otherwise);
@@ -88,16 +112,40 @@ static struct strategy unsettled(enum profile profile)
 	return s;
 }
 
+/* Gives one resource what both have, where it says nothing of its own. */
+static void settle_allocatable(const struct strategy *both, int64_t *threshold, int64_t *lower)
+{
+	if (*threshold < 0)
+		*threshold = both->evict_allocatable;
+	if (*lower < 0)
+		*lower = both->evict_allocatable_lower;
+	if (*lower > *threshold)
+		*lower = *threshold;
+}
+
+/* Makes memory that is held begin above memory that is taken back, and ending above both. */
+static void settle_squeeze(struct strategy *s)
+{
+	if (s->hold && s->hold <= s->evict_memory)
+		s->hold = s->evict_memory + 1 < 100 ? s->evict_memory + 1 : 0;
+	int64_t below = s->hold ? s->hold : s->evict_memory;
+	if (s->end && s->end <= below)
+		s->end = below + 1 <= 100 ? below + 1 : 0;
+}
+
 /* Makes lower and upper ends agree that come from different layers: the end at which taking back
  * begins holds. */
 static void settle(struct strategy *s)
 {
+	settle_squeeze(s);
 	if (s->evict_memory_lower < 0 || s->evict_memory_lower >= s->evict_memory)
 		s->evict_memory_lower = s->evict_memory > 2 ? s->evict_memory - 2 : 0;
 	if (s->evict_cpu_upper < s->evict_cpu_lower)
 		s->evict_cpu_upper = s->evict_cpu_lower;
 	if (s->evict_allocatable_lower > s->evict_allocatable)
 		s->evict_allocatable_lower = s->evict_allocatable;
+	settle_allocatable(s, &s->evict_cpu_allocatable, &s->evict_cpu_allocatable_lower);
+	settle_allocatable(s, &s->evict_memory_allocatable, &s->evict_memory_allocatable_lower);
 }
 
 struct strategy strategy_default(enum profile profile)
@@ -123,6 +171,14 @@ static void put_word(struct strategy *s, enum strategy_field f, const struct str
 		s->memory_policy = from->memory_policy;
 	else if (f == FIELD_RECLAIM)
 		s->reclaim = from->reclaim;
+	else if (f == FIELD_LIMITS)
+		s->limits = from->limits;
+	else if (f == FIELD_SUPPRESS)
+		s->suppress = from->suppress;
+	else if (f == FIELD_SUPPRESS_POLICY)
+		s->suppress_policy = from->suppress_policy;
+	else if (f == FIELD_CPU_IDLE)
+		s->cpu_idle = from->cpu_idle;
 }
 
 void strategy_put(struct strategy *s, const struct strategy_layer *l)
@@ -158,9 +214,13 @@ static int bad_word(enum strategy_field f, const struct strategy *s, struct err 
 		return err_set(e, ERR_INVALID, "%s is unknown; write ack or koordinator", name);
 	if (f == FIELD_NAMES && (!s->names || s->names > (LEND_BATCH | LEND_GOCRAN)))
 		return err_set(e, ERR_INVALID, "%s names none; write batch, gocran, or both", name);
-	if (f == FIELD_SOURCE && (unsigned)s->source > SOURCE_KUBELET)
-		return err_set(
-			e, ERR_INVALID, "%s is unknown; write metrics.k8s.io or kubelet", name);
+	if (f == FIELD_SOURCE && (unsigned)s->source > SOURCE_AUTO)
+		return err_set(e, ERR_INVALID,
+			"%s is unknown; write metrics.k8s.io, kubelet, agent or auto", name);
+	if (f == FIELD_SUPPRESS_POLICY && (unsigned)s->suppress_policy > SUPPRESS_CPUSET)
+		return err_set(e, ERR_INVALID, "%s is unknown; write cfsQuota", name);
+	if (f == FIELD_CPU_IDLE && (unsigned)s->cpu_idle > CPU_IDLE_ALWAYS)
+		return err_set(e, ERR_INVALID, "%s is unknown; write Never, Auto or Always", name);
 	if (f == FIELD_CPU_POLICY && s->cpu_policy == POLICY_REQUEST)
 		return err_set(e, ERR_INVALID,
 			"%s is request, which there is for memory alone; write usage or maxUsageRequest",
@@ -174,34 +234,61 @@ static int bad_word(enum strategy_field f, const struct strategy *s, struct err 
 	return 0;
 }
 
-/* Checks a field against its other end, which the same layer says. */
-static int bad_pair(enum strategy_field f, const struct strategy *s, struct err *e)
+/* Two fields that are two ends of one thing: where a layer says both, they must agree. */
+static const struct ends {
+	enum strategy_field field, other;
+	enum { BELOW, AT_MOST, AT_LEAST, ABOVE } must_be;
+} ends[] = {
+	{FIELD_EVICT_MEMORY_LOWER, FIELD_EVICT_MEMORY, BELOW},
+	{FIELD_EVICT_CPU_UPPER, FIELD_EVICT_CPU_LOWER, AT_LEAST},
+	{FIELD_EVICT_ALLOCATABLE_LOWER, FIELD_EVICT_ALLOCATABLE, AT_MOST},
+	{FIELD_EVICT_CPU_ALLOCATABLE_LOWER, FIELD_EVICT_CPU_ALLOCATABLE, AT_MOST},
+	{FIELD_EVICT_MEMORY_ALLOCATABLE_LOWER, FIELD_EVICT_MEMORY_ALLOCATABLE, AT_MOST},
+	{FIELD_HOLD, FIELD_EVICT_MEMORY, ABOVE},
+	{FIELD_END, FIELD_EVICT_MEMORY, ABOVE},
+	{FIELD_END, FIELD_HOLD, ABOVE},
+};
+
+static bool agree(const struct ends *p, int64_t n, int64_t other)
 {
-	if (f == FIELD_EVICT_MEMORY_LOWER && s->evict_memory_lower >= s->evict_memory)
-		return err_set(e, ERR_INVALID,
-			"%s is %" PRId64 ", and %s %" PRId64 "; write a number below that",
-			fields[f].name, s->evict_memory_lower, fields[FIELD_EVICT_MEMORY].name,
-			s->evict_memory);
-	if (f == FIELD_EVICT_CPU_UPPER && s->evict_cpu_upper < s->evict_cpu_lower)
-		return err_set(e, ERR_INVALID,
-			"%s is %" PRId64 ", and %s %" PRId64 "; write that number or more",
-			fields[f].name, s->evict_cpu_upper, fields[FIELD_EVICT_CPU_LOWER].name,
-			s->evict_cpu_lower);
-	if (f == FIELD_EVICT_ALLOCATABLE_LOWER && s->evict_allocatable_lower > s->evict_allocatable)
-		return err_set(e, ERR_INVALID,
-			"%s is %" PRId64 ", and %s %" PRId64 "; write that number or less",
-			fields[f].name, s->evict_allocatable_lower,
-			fields[FIELD_EVICT_ALLOCATABLE].name, s->evict_allocatable);
-	return 0;
+	switch (p->must_be) {
+	case BELOW:
+		return n < other;
+	case AT_MOST:
+		return n <= other;
+	case AT_LEAST:
+		return n >= other;
+	case ABOVE:
+		return n == 0 || n > other; /* 0: never */
+	}
+	return true;
 }
 
-static bool says_other_end(const struct strategy_layer *l, enum strategy_field f)
+static int bad_pair(const struct ends *p, int64_t n, int64_t other, struct err *e)
 {
-	if (f == FIELD_EVICT_MEMORY_LOWER)
-		return l->says & BIT(FIELD_EVICT_MEMORY);
-	if (f == FIELD_EVICT_CPU_UPPER)
-		return l->says & BIT(FIELD_EVICT_CPU_LOWER);
-	return f == FIELD_EVICT_ALLOCATABLE_LOWER && (l->says & BIT(FIELD_EVICT_ALLOCATABLE));
+	static const char *const cures[] = {
+		[BELOW] = "write a number below that",
+		[AT_MOST] = "write that number or less",
+		[AT_LEAST] = "write that number or more",
+		[ABOVE] = "write a number above that, or 0 for never",
+	};
+	return err_set(e, ERR_INVALID, "%s is %" PRId64 ", and %s %" PRId64 "; %s",
+		fields[p->field].name, n, fields[p->other].name, other, cures[p->must_be]);
+}
+
+/* Checks a field against its other ends, where the same layer says them. */
+static int check_ends(const struct strategy_layer *l, enum strategy_field f, struct err *e)
+{
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const struct ends *p = &ends[i];
+		if (p->field != f || !(l->says & BIT(p->other)))
+			continue;
+		int64_t n = number(&l->value, &fields[f]);
+		int64_t other = number(&l->value, &fields[p->other]);
+		if (!agree(p, n, other))
+			return bad_pair(p, n, other, e);
+	}
+	return 0;
 }
 
 static int check_field(const struct strategy_layer *l, enum strategy_field f, struct err *e)
@@ -212,7 +299,7 @@ static int check_field(const struct strategy_layer *l, enum strategy_field f, st
 	int64_t n = number(&l->value, field);
 	if (n < field->least || n > field->most)
 		return bad_number(field, n, e);
-	return says_other_end(l, f) ? bad_pair(f, &l->value, e) : 0;
+	return check_ends(l, f, e);
 }
 
 int strategy_check(const struct strategy_layer *l, struct err *e)
@@ -223,6 +310,14 @@ int strategy_check(const struct strategy_layer *l, struct err *e)
 			return r;
 	}
 	return 0;
+}
+
+const char *strategy_note(const struct strategy *s)
+{
+	if (s->suppress_policy == SUPPRESS_CPUSET)
+		return "cpuSuppressPolicy is cpuset, and is taken as cfsQuota: cpusets make pods "
+		       "fail to start";
+	return NULL;
 }
 
 /* Finds the entry for a node. An entry with a fault still stands for the nodes it selects, and

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "overcommit/cpu_idle.h"
 #include "overcommit/tier.h"
 #include "sluice/placement.h"
 
@@ -37,6 +38,13 @@ enum lending_policy {
 enum usage_source {
 	SOURCE_METRICS_API, /* metrics.k8s.io */
 	SOURCE_KUBELET,	    /* /metrics/resource of each kubelet, through the API server */
+	SOURCE_AGENT,	    /* the node's agent (sluice-node) */
+	SOURCE_AUTO,	    /* the node's agent where it has just reported, else metrics.k8s.io */
+};
+
+enum suppress_policy {
+	SUPPRESS_CFS_QUOTA,
+	SUPPRESS_CPUSET, /* Koordinator's other one: taken as cfsQuota (strategy_note()) */
 };
 
 /* The names under which is lent; a set. */
@@ -47,7 +55,7 @@ enum strategy_field {
 	FIELD_ENABLE,		       /* enable */
 	FIELD_PROFILE,		       /* profile: ack | koordinator (ours) */
 	FIELD_NAMES,		       /* resourceNames: [batch, gocran] (ours) */
-	FIELD_SOURCE,		       /* usageSource: metrics.k8s.io | kubelet (ours) */
+	FIELD_SOURCE,		       /* usageSource (ours) */
 	FIELD_PERIOD,		       /* metricAggregateDurationSeconds */
 	FIELD_INTERVAL,		       /* metricReportIntervalSeconds */
 	FIELD_RAISE_WINDOW,	       /* raiseWindowSeconds (ours) */
@@ -72,6 +80,21 @@ enum strategy_field {
 	FIELD_EVICT_ALLOCATABLE,       /* allocatableEvictThresholdPercent */
 	FIELD_EVICT_ALLOCATABLE_LOWER, /* allocatableEvictLowerPercent */
 	FIELD_COOL_DOWN,	       /* reclaimCoolDownSeconds (ours) */
+	FIELD_EVICT_CPU_WINDOW,	       /* cpuEvictTimeWindowSeconds */
+	/* Absent: as allocatableEvict... */
+	FIELD_EVICT_CPU_ALLOCATABLE,	      /* cpuAllocatableEvictThresholdPercent */
+	FIELD_EVICT_CPU_ALLOCATABLE_LOWER,    /* cpuAllocatableEvictLowerPercent */
+	FIELD_EVICT_MEMORY_ALLOCATABLE,	      /* memoryAllocatableEvictThresholdPercent */
+	FIELD_EVICT_MEMORY_ALLOCATABLE_LOWER, /* memoryAllocatableEvictLowerPercent */
+	/* What the node's agent does (node/orders.h). */
+	FIELD_LIMITS,		/* limits (ours) */
+	FIELD_SUPPRESS,		/* suppress (ours) */
+	FIELD_SUPPRESS_PERCENT, /* cpuSuppressThresholdPercent */
+	FIELD_SUPPRESS_MIN,	/* cpuSuppressMinPercent */
+	FIELD_SUPPRESS_POLICY,	/* cpuSuppressPolicy */
+	FIELD_CPU_IDLE,		/* cpuIdle: Never | Auto | Always (ours) */
+	FIELD_HOLD,		/* memoryHoldPercent (ours) */
+	FIELD_END,		/* memoryEndPercent (ours) */
 	STRATEGY_FIELDS
 };
 
@@ -96,6 +119,14 @@ struct strategy {
 	int64_t evict_cpu_lower, evict_cpu_upper, evict_cpu_usage; /* 60, 80, 90 */
 	int64_t evict_allocatable, evict_allocatable_lower;	   /* 110, 100 */
 	int64_t cool_down_s;					   /* 60 */
+	int64_t evict_cpu_window_s; /* 20: so long an agent's samples must all say it */
+	int64_t evict_cpu_allocatable, evict_cpu_allocatable_lower; /* as evict_allocatable... */
+	int64_t evict_memory_allocatable, evict_memory_allocatable_lower;
+	bool limits, suppress;			/* true, true */
+	int64_t suppress_percent, suppress_min; /* percent of capacity: 65 and 2 */
+	enum suppress_policy suppress_policy;
+	enum cpu_idle cpu_idle;
+	int64_t hold, end; /* percent of memory in use: 90 and 96; 0: never */
 };
 
 struct strategy_layer {
@@ -111,6 +142,9 @@ struct strategy strategy_default(enum profile profile);
 /* Checks a layer: ERR_INVALID with a sentence that begins with the field's name and ends with the
  * cure. Of several faults the first in the order of the fields. */
 int strategy_check(const struct strategy_layer *l, struct err *e);
+
+/* Says what of a strategy is not done as it stands there, and what is done instead; NULL: nothing. */
+const char *strategy_note(const struct strategy *s);
 
 /* Takes over what the layer says, and no more: strategy_for() settles ends that do not agree. */
 void strategy_put(struct strategy *s, const struct strategy_layer *l);

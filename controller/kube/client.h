@@ -40,10 +40,11 @@ struct kube_client;
 
 enum kube_method { KUBE_GET, KUBE_POST, KUBE_PUT, KUBE_PATCH, KUBE_DELETE, KUBE_METHODS };
 
-/* Content types: of a body, and of the three kinds of PATCH. */
+/* Content types: of a body, and of the four kinds of PATCH. */
 #define KUBE_JSON "application/json"
 #define KUBE_JSON_PATCH "application/json-patch+json"
 #define KUBE_MERGE_PATCH "application/merge-patch+json"
+#define KUBE_STRATEGIC_PATCH "application/strategic-merge-patch+json" /* lists by their keys */
 #define KUBE_APPLY_PATCH "application/apply-patch+yaml"
 
 /* Asks for the table that kubectl prints instead of objects (with ?includeObject=None: nothing

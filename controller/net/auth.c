@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "base/json.h"
 #include "base/siphash.h"
+#include "controller/net/bucket.h"
 
 enum {
 	OWNERS = 256,
@@ -57,12 +58,6 @@ struct owner {
 struct stranger {
 	struct token token;
 	int64_t until_ms;
-};
-
-/* A rate of questions: tokens that time fills. */
-struct bucket {
-	uint64_t of;	  /* an address or a party; 0 where there is one bucket */
-	int64_t empty_ms; /* when it was last empty, at that rate */
 };
 
 /* A question that is under way, about a token or a right. */
@@ -266,39 +261,13 @@ static void remember_verdict(struct auth *g, const struct question *q, enum auth
 
 /* ---- how much may be asked ------------------------------------------------------------------- */
 
-/* Takes a question from the bucket; false when it is empty. */
-static bool take(struct bucket *b, int64_t refill_ms, unsigned burst, int64_t now_ms)
-{
-	int64_t full_ms = now_ms - refill_ms * burst;
-	if (b->empty_ms < full_ms)
-		b->empty_ms = full_ms;
-	if (b->empty_ms + refill_ms > now_ms)
-		return false;
-	b->empty_ms += refill_ms;
-	return true;
-}
-
-/* Finds the bucket of an address or a party among n. A new one takes the place of the one that asked
- * longest ago. */
-static struct bucket *bucket_of(struct bucket *each, size_t n, uint64_t of)
-{
-	struct bucket *idle = &each[0];
-	for (size_t i = 0; i < n; i++) {
-		if (each[i].of == of)
-			return &each[i];
-		if (each[i].empty_ms < idle->empty_ms)
-			idle = &each[i];
-	}
-	*idle = (struct bucket){of, INT64_MIN / 2};
-	return idle;
-}
-
 static bool may_ask_token(struct auth *g, const struct token *t, uint64_t address, int64_t now_ms)
 {
 	if (was_good(g, t))
-		return take(&g->again, REFILL_MS, BURST, now_ms);
-	return take(bucket_of(g->each, ADDRESSES, address), REFILL_EACH, BURST_EACH, now_ms) &&
-	       take(&g->all, REFILL_MS, BURST, now_ms);
+		return bucket_take(&g->again, REFILL_MS, BURST, now_ms);
+	return bucket_take(
+		       bucket_of(g->each, ADDRESSES, address), REFILL_EACH, BURST_EACH, now_ms) &&
+	       bucket_take(&g->all, REFILL_MS, BURST, now_ms);
 }
 
 /* Finds a free place for a question; NULL: enough are under way. */
@@ -332,11 +301,11 @@ static struct question **free_slot_for_choice(struct auth *g, uint64_t party)
 static bool take_choice(struct auth *g, uint64_t party, int64_t now_ms)
 {
 	struct bucket *own = bucket_of(g->choices_each, PARTIES, party);
-	if (!take(own, REFILL_EACH, BURST_CHOICES, now_ms))
+	if (!bucket_take(own, REFILL_EACH, BURST_CHOICES, now_ms))
 		return false;
-	if (take(&g->choices, REFILL_MS, BURST, now_ms))
+	if (bucket_take(&g->choices, REFILL_MS, BURST, now_ms))
 		return true;
-	own->empty_ms -= REFILL_EACH;
+	bucket_return(own, REFILL_EACH);
 	return false;
 }
 
@@ -489,8 +458,9 @@ static struct owner *take_named(
 	struct auth *g, const struct token *t, const struct auth_caller *c, int64_t now_ms)
 {
 	struct bucket *of = was_good(g, t) ? &g->again : &g->all;
-	return take(of, REFILL_MS, BURST, now_ms) ? remember_owner(g, t, c->user, c->as, now_ms)
-						  : NULL;
+	return bucket_take(of, REFILL_MS, BURST, now_ms)
+		       ? remember_owner(g, t, c->user, c->as, now_ms)
+		       : NULL;
 }
 
 /* Finds a place for a question about a right that a request wants; NULL: there is no room. *o: what

@@ -18,7 +18,8 @@ enum { NAMED_MAX_BYTES = 64 * 1024 };
 
 /* ---- its connection -------------------------------------------------------------------------- */
 
-bool caller_is_loopback(struct MHD_Connection *c)
+/* Reads the address of the other end, an IPv4 one as ::ffff:1.2.3.4. False: it has none. */
+static bool read_address(struct MHD_Connection *c, struct in6_addr *ret)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -27,14 +28,35 @@ bool caller_is_loopback(struct MHD_Connection *c)
 	if (info->client_addr->sa_family == AF_INET) {
 		struct sockaddr_in a;
 		memcpy(&a, info->client_addr, sizeof(a));
-		return ntohl(a.sin_addr.s_addr) >> 24 == 127;
+		*ret = (struct in6_addr){{{[10] = 0xFF, [11] = 0xFF}}};
+		memcpy(&ret->s6_addr[12], &a.sin_addr, 4);
+		return true;
 	}
 	if (info->client_addr->sa_family != AF_INET6)
 		return false;
 	struct sockaddr_in6 a;
 	memcpy(&a, info->client_addr, sizeof(a));
-	return IN6_IS_ADDR_LOOPBACK(&a.sin6_addr) ||
-	       (IN6_IS_ADDR_V4MAPPED(&a.sin6_addr) && a.sin6_addr.s6_addr[12] == 127);
+	*ret = a.sin6_addr;
+	return true;
+}
+
+bool caller_is_loopback(struct MHD_Connection *c)
+{
+	struct in6_addr a;
+	return read_address(c, &a) &&
+	       (IN6_IS_ADDR_LOOPBACK(&a) || (IN6_IS_ADDR_V4MAPPED(&a) && a.s6_addr[12] == 127));
+}
+
+void caller_address(struct MHD_Connection *c, char *ret)
+{
+	struct in6_addr a;
+	bool known = read_address(c, &a);
+	if (known && IN6_IS_ADDR_V4MAPPED(&a))
+		inet_ntop(AF_INET, &a.s6_addr[12], ret, INET6_ADDRSTRLEN);
+	else if (known)
+		inet_ntop(AF_INET6, &a, ret, INET6_ADDRSTRLEN);
+	else
+		strcpy(ret, "?");
 }
 
 bool caller_names_host(struct MHD_Connection *c)

@@ -35,6 +35,8 @@ int caller_read(struct MHD_Connection *c, struct caller *ret, struct err *e);
 void caller_done(struct caller *c);
 
 bool caller_is_loopback(struct MHD_Connection *c);
+/* Writes the address of the other end, in at most 46 bytes; "?" where it has none. */
+void caller_address(struct MHD_Connection *c, char *ret);
 /* Whether a browser asks for a page of another site. Programs and older browsers do not say:
  * false. */
 bool caller_is_of_another_site(struct MHD_Connection *c);

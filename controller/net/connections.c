@@ -24,6 +24,7 @@ struct connection {
 	struct address from;
 	bool serves;
 	bool streams; /* serves without a limit of time */
+	bool reads;   /* a request was begun, and its body is awaited */
 	bool kept;
 	bool has_asked; /* a complete request was there once */
 	bool ended;	/* shut down; not counted any more */
@@ -34,7 +35,8 @@ struct connections {
 	struct ev_loop *loop;
 	struct connections_limits limits;
 	struct connection *first, *last;
-	ev_timer look; /* runs while there is a connection */
+	size_t newcomers; /* those that never had a complete request */
+	ev_timer look;	  /* runs while there is a connection */
 };
 
 static struct address address_of(const struct sockaddr *from)
@@ -74,7 +76,7 @@ bool connection_is_gone(const struct connection *x)
 static bool is_late(const struct connection *x, double now)
 {
 	const struct connections_limits *l = &x->all->limits;
-	int64_t idle_ms = x->kept ? KEPT_MS : l->request_ms;
+	int64_t idle_ms = x->kept && !x->reads ? KEPT_MS : l->request_ms;
 	return (now - x->since) * 1000. >= (double)(x->serves ? l->answer_ms : idle_ms);
 }
 
@@ -90,9 +92,16 @@ static void on_look(struct ev_loop *loop, ev_timer *w, int revents)
 void connection_serves(struct connection *x, bool serves)
 {
 	x->serves = serves;
-	x->streams = false;
+	x->streams = x->reads = false;
+	x->all->newcomers -= !x->has_asked;
 	x->has_asked = true;
 	x->since = ev_now(x->all->loop);
+}
+
+void connection_reads(struct connection *x)
+{
+	connection_serves(x, false);
+	x->reads = true;
 }
 
 void connection_streams(struct connection *x)
@@ -184,6 +193,7 @@ struct connection *connections_add(struct connections *c, int fd, const struct s
 		.prev = c->last};
 	*(c->last ? &c->last->next : &c->first) = x;
 	c->last = x;
+	c->newcomers++;
 	if (count(x, true) >= c->limits.each_address)
 		make_room(x, true);
 	if (count(x, false) >= c->limits.all)
@@ -196,6 +206,7 @@ void connections_remove(struct connections *c, struct connection *x)
 {
 	*(x->prev ? &x->prev->next : &c->first) = x->next;
 	*(x->next ? &x->next->prev : &c->last) = x->prev;
+	c->newcomers -= !x->has_asked;
 	free(x);
 	if (!c->first)
 		ev_timer_stop(c->loop, &c->look);
@@ -203,10 +214,7 @@ void connections_remove(struct connections *c, struct connection *x)
 
 bool connections_has_newcomer(const struct connections *c)
 {
-	const struct connection *x = c->first;
-	while (x && x->has_asked)
-		x = x->next;
-	return x;
+	return c->newcomers > 0;
 }
 
 uint64_t connection_address(const struct connection *x)

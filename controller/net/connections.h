@@ -7,6 +7,7 @@
  *
  * - a connection without a complete request is ended after request_ms, counted from its start or
  *   from its last answer, whatever it has sent meanwhile;
+ * - the body of a request has request_ms of its own (connection_reads());
  * - a connection with a request is ended after answer_ms, but not while its answer is a stream
  *   (stream.h);
  * - at the limit a new client is let in, and the oldest connection without a complete request is
@@ -47,6 +48,8 @@ void connections_remove(struct connections *c, struct connection *x);
  * answered. */
 void connection_serves(struct connection *x, bool serves);
 
+/* Tells that a request was begun, whose body is awaited: until connection_serves(). */
+void connection_reads(struct connection *x);
 /* Tells that the answer goes on for as long as its owner likes: until connection_serves(). */
 void connection_streams(struct connection *x);
 /* Keeps a connection whose client is known, and trusted to come back. */

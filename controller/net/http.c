@@ -51,6 +51,7 @@ enum request_state {
 	REQUEST_NEW,
 	REQUEST_ASLEEP,	  /* auth was asked; the connection is suspended */
 	REQUEST_SETTLED,  /* auth has answered; MHD will call again */
+	REQUEST_READS,	  /* its client may ask; the body is awaited */
 	REQUEST_DEFERRED, /* the owner will answer later; the connection is suspended */
 	REQUEST_PACKED,	  /* the owner has answered, and that is being packed; suspended as well */
 	REQUEST_ANSWERED, /* the owner has answered */
@@ -65,6 +66,8 @@ struct http_question {
 	enum request_state state;
 	struct http_rights rights;
 	struct caller caller;
+	struct posted posted;
+	size_t reserved; /* of http.posted, for the body */
 	bool is_trusted; /* from loopback, which is trusted, and without a token */
 	enum right_check check;
 	enum auth_verdict verdict;
@@ -92,8 +95,10 @@ struct http {
 	ev_timer timer;
 	ev_timer look;	       /* looks at streams; runs while there are any */
 	bool has_drained;      /* some stream has */
+	bool is_due;	       /* another turn is wanted, whatever libmicrohttpd says */
 	struct link questions; /* all that were begun */
 	size_t unsent;	       /* of all answers but streams */
+	size_t posted;	       /* of all bodies that were posted, as long as they are there */
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -172,7 +177,7 @@ static enum MHD_Result queue_body(
 	if (reply.status == 401)
 		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
 	if (reply.status == 405)
-		MHD_add_response_header(r, "Allow", "GET, HEAD");
+		MHD_add_response_header(r, "Allow", q->posted.takes_post ? "POST" : "GET, HEAD");
 	if ((reply.status == 503 || reply.status == 429) && extra)
 		MHD_add_response_header(r, "Retry-After", extra);
 	if (is_last(q))
@@ -198,6 +203,8 @@ static enum MHD_Result queue_error(struct http_question *q, unsigned status, con
 	(o->put_error ? o->put_error : put_error)(&body, status, sentence);
 	buf_puts(&body, "\n");
 	q->refused = true;
+	if (o->refused)
+		o->refused(q, status, sentence, o->ctx);
 	return queue_body(q, (struct http_reply){status, JSON}, &body, "1");
 }
 
@@ -273,6 +280,8 @@ static void *session_of(const struct http_question *q)
 void http_keep(struct http_question *q)
 {
 	connection_keep(q->place);
+	if (q->http->options.clients_stay)
+		return;
 	/* libmicrohttpd's own idle time is shorter. */
 	MHD_set_connection_option(q->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 }
@@ -321,7 +330,7 @@ static bool wants_packer(struct http_question *q)
 
 void http_answer(struct http_question *q, struct http_reply reply, const struct buf *body)
 {
-	must(q->state == REQUEST_NEW || q->state == REQUEST_SETTLED ||
+	must(q->state == REQUEST_NEW || q->state == REQUEST_SETTLED || q->state == REQUEST_READS ||
 		q->state == REQUEST_DEFERRED);
 	bool sleeps = q->state == REQUEST_DEFERRED;
 	q->state = REQUEST_ANSWERED;
@@ -362,6 +371,16 @@ bool http_gone(const struct http_question *q)
 bool http_has_room(const struct http_question *q, size_t bytes)
 {
 	return bytes <= SMALL_BYTES || q->http->unsent + bytes <= HTTP_UNSENT_MAX_BYTES;
+}
+
+struct slice http_body(const struct http_question *q)
+{
+	return buf_slice(&q->posted.body);
+}
+
+void http_client(const struct http_question *q, char ret[HTTP_CLIENT_SIZE])
+{
+	caller_address(q->connection, ret);
 }
 
 void http_caller(const struct http_question *q, struct auth_caller *ret)
@@ -455,6 +474,37 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 	return queue_body(r, reply, &body, NULL);
 }
 
+/* ---- what is posted -------------------------------------------------------------------------- */
+
+/* Has the body come, which its client may post. */
+static enum MHD_Result read_body(struct http_question *r)
+{
+	struct http *h = r->http;
+	if (h->posted + r->posted.length > POSTED_MAX_BYTES)
+		return queue_error(
+			r, 503, "too many bodies are on their way: send it again in a moment");
+	h->posted += r->reserved = r->posted.length;
+	r->state = REQUEST_READS;
+	connection_reads(r->place);
+	return MHD_YES;
+}
+
+static enum MHD_Result read_or_answer(struct http_question *r, const char *path)
+{
+	return r->posted.length > 0 ? read_body(r) : queue_answer(r, path);
+}
+
+/* Takes a piece of the body, or, where no more comes, answers. */
+static enum MHD_Result go_on_reading(
+	struct http_question *r, const char *path, const char *data, size_t size)
+{
+	if (size > 0) {
+		posted_add(&r->posted, data, size);
+		return MHD_YES;
+	}
+	return posted_is_whole(&r->posted) ? queue_answer(r, path) : MHD_NO;
+}
+
 /* ---- who asks -------------------------------------------------------------------------------- */
 
 static void on_verdict(enum auth_verdict v, void *ctx)
@@ -540,7 +590,7 @@ static enum MHD_Result go_on(struct http_question *r, const char *path)
 {
 	while (r->check != CHECKS_DONE && is_passed_over(r))
 		r->check++;
-	return r->check == CHECKS_DONE ? queue_answer(r, path) : ask(r, path);
+	return r->check == CHECKS_DONE ? read_or_answer(r, path) : ask(r, path);
 }
 
 static enum MHD_Result act_on_verdict(struct http_question *r, const char *path)
@@ -578,7 +628,7 @@ static enum MHD_Result admit_front_proxy(struct http_question *r, const char *pa
 	if (why)
 		return queue_error(r, 401, why);
 	http_keep(r);
-	return queue_answer(r, path);
+	return read_or_answer(r, path);
 }
 
 static enum MHD_Result admit(struct http_question *r, const char *path)
@@ -589,7 +639,7 @@ static enum MHD_Result admit(struct http_question *r, const char *path)
 		return admit_front_proxy(r, path);
 	r->rights = h->options.rights(r, path);
 	if (r->rights.open)
-		return queue_answer(r, path);
+		return read_or_answer(r, path);
 	if (caller_is_of_another_site(r->connection))
 		return queue_error(r, 403,
 			"a page of another site may not ask; open this address in a tab of its own");
@@ -644,6 +694,8 @@ static void on_completed(
 	if (r->packing)
 		packing_drop(r->packing);
 	caller_done(&r->caller);
+	posted_done(&r->posted);
+	h->posted -= r->reserved;
 	h->unsent -= r->unsent;
 	buf_done(&r->body);
 	free(r);
@@ -666,13 +718,6 @@ static void on_connection(
 	*place = connections_add(h->connections, fd->connect_fd, from->client_addr);
 }
 
-static bool has_body(struct MHD_Connection *c)
-{
-	const char *length = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
-	return (length && strcmp(length, "0") != 0) ||
-	       MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Transfer-Encoding");
-}
-
 static enum MHD_Result on_text(void *ctx, enum MHD_ValueKind kind, const char *name,
 	size_t name_len, const char *value, size_t value_len)
 {
@@ -692,22 +737,23 @@ static bool has_nul(struct MHD_Connection *c)
 }
 
 /* Gives the status of a request that is no question; 0: it is one. */
-static unsigned fault_of(struct MHD_Connection *c, const char *method, const char **ret_sentence)
+static unsigned fault_of(
+	struct http_question *q, const char *path, const char *method, const char **ret_sentence)
 {
-	*ret_sentence = "only GET and HEAD";
-	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		return 405;
-	*ret_sentence = "a parameter has a NUL in it (%00)";
-	if (has_nul(c))
-		return 400;
-	*ret_sentence = "a request must have no body";
-	return has_body(c) ? 413 : 0;
+	const struct posts *posts = &q->http->options.posts;
+	unsigned status =
+		posted_begin(&q->posted, posts, q->connection, path, method, ret_sentence);
+	if (status == 0 && has_nul(q->connection)) {
+		*ret_sentence = "a parameter has a NUL in it (%00)";
+		status = 400;
+	}
+	return status;
 }
 
 static enum MHD_Result take_new(struct http_question *q, const char *path, const char *method)
 {
 	const char *sentence;
-	unsigned status = fault_of(q->connection, method, &sentence);
+	unsigned status = fault_of(q, path, method, &sentence);
 	return status ? queue_error(q, status, sentence) : admit(q, path);
 }
 
@@ -717,12 +763,12 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 	const char *method, const char *version, const char *data, size_t *size, void **ctx)
 {
 	(void)version;
-	(void)data;
 	if (!*ctx) {
 		*ctx = request_begin(cls, c);
-		return has_body(c) ? take_new(*ctx, path, method) : MHD_YES;
+		return posted_has_body(c) ? take_new(*ctx, path, method) : MHD_YES;
 	}
 	struct http_question *r = *ctx;
+	size_t came = *size;
 	*size = 0;
 	switch (r->state) {
 	case REQUEST_NEW:
@@ -731,6 +777,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 		return MHD_YES;
 	case REQUEST_SETTLED:
 		return act_on_verdict(r, path);
+	case REQUEST_READS:
+		return go_on_reading(r, path, data, came);
 	case REQUEST_DEFERRED:
 	case REQUEST_PACKED:
 		return MHD_YES;
@@ -755,16 +803,21 @@ static void http_arm(struct http *h)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 	ev_timer_stop(h->loop, &h->timer);
-	if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+	if (h->is_due)
+		ms = 0;
+	else if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
 		return;
-	if (is_in_haste(h, ms))
+	else if (is_in_haste(h, ms))
 		ms = HANDSHAKE_PACE_MS;
 	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
 	ev_timer_start(h->loop, &h->timer);
 }
 
+/* Has libmicrohttpd run again: a connection goes on. Also from inside its run, where it forgets that
+ * (0.9.75 does). */
 static void http_soon(struct http *h)
 {
+	h->is_due = true;
 	ev_timer_stop(h->loop, &h->timer);
 	ev_timer_set(&h->timer, 0., 0.);
 	ev_timer_start(h->loop, &h->timer);
@@ -781,6 +834,7 @@ static void tell_drained(struct http *h)
 /* Runs libmicrohttpd. What tell_drained() has written wants another turn: http_soon(). */
 static void http_turn(struct http *h)
 {
+	h->is_due = false;
 	MHD_run(h->daemon);
 	http_arm(h);
 	if (h->has_drained)
@@ -843,9 +897,11 @@ static struct MHD_Daemon *start_daemon(struct http *h)
 			 (tls ? MHD_USE_TLS : 0);
 	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_CONNECTION_LIMIT,
 		h->options.limits.all + ENDING_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)HEADERS_MAX_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
-		on_connection, h, MHD_OPTION_ARRAY, tls ? secure : secure + 4, MHD_OPTION_END);
+		(size_t)(h->options.head_max_bytes ? h->options.head_max_bytes : HEADERS_MAX_BYTES),
+		MHD_OPTION_CONNECTION_TIMEOUT,
+		h->options.clients_stay ? 0U : (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_ARRAY,
+		tls ? secure : secure + 4, MHD_OPTION_END);
 }
 
 int http_new(struct ev_loop *loop, const struct http_options *o, struct http **ret, struct err *e)

@@ -2,7 +2,8 @@
  * The HTTP port: libmicrohttpd on our event loop, without a thread.
  *
  * Only GET and HEAD, no bodies, 256 connections, 32 KiB of headers each, ten seconds for a request
- * and a minute for its answer; connections.h says which connection goes when there are too many.
+ * and a minute for its answer; connections.h says which connection goes when there are too many. A
+ * port may ask for more connections, and for bodies that are posted to one path (posted.h).
  *
  * The owner gives the answer (answer), and says which right it wants (rights). This module decides
  * who gets it. Open paths are for all. The rest is for callers from a loopback address, and for
@@ -53,6 +54,7 @@
 #include "controller/net/connections.h"
 #include "controller/net/auth.h"
 #include "controller/net/listener.h"
+#include "controller/net/posted.h"
 #include "controller/net/tls.h"
 
 struct ev_loop;
@@ -84,6 +86,12 @@ struct http_options {
 	bool trust_nobody;  /* loopback is an address like any other */
 	bool one_request;   /* then the connection is closed */
 	struct connections_limits limits;
+	/* Clients are expected to stay: the time without a request is bounded by limits alone, and a
+	 * thousand of them that wait cost nothing. */
+	bool clients_stay;
+	unsigned
+		head_max_bytes; /* of the head of a request; 0: 32 KiB. A connection keeps so much */
+	struct posts posts;	/* what may be posted */
 	struct listener_pace pace; /* of new connections */
 	const struct tls *tls;	   /* NULL: plain HTTP; borrowed for http_new() only */
 	/* The only caller, if there is one; clients are asked for a certificate of its authorities.
@@ -98,6 +106,10 @@ struct http_options {
 	/* Writes the body of an error that is made here: application/json. NULL: {"error":
 	 * sentence}. */
 	void (*put_error)(struct buf *out, unsigned status, const char *sentence);
+	/* Hears of each request that is refused here, with the sentence that its client gets, valid
+	 * during the call. May be NULL. */
+	void (*refused)(
+		const struct http_question *q, unsigned status, const char *sentence, void *ctx);
 	/* Says which right a caller lacks, and how to get it. NULL: only which. */
 	void (*put_refusal)(const struct right *r, struct buf *out);
 	/* The rights to name users, and groups, of a proxy (caller.h). */
@@ -125,6 +137,11 @@ void http_each_param(const struct http_question *q, const char *name,
 const struct http *http_of(const struct http_question *q);
 /* Gives a header of the question, or NULL, while it is being taken. */
 const char *http_header(const struct http_question *q, const char *name);
+/* Gives what was posted; empty where nothing was. Valid while the question is being taken. */
+struct slice http_body(const struct http_question *q);
+/* Writes the address of the client, "?" where it has none. */
+enum { HTTP_CLIENT_SIZE = 46 };
+void http_client(const struct http_question *q, char ret[HTTP_CLIENT_SIZE]);
 /* Tells who asks, to the letter of the headers, as long as the question is there. Nothing is told
  * of a caller that was not asked: one from here, or for an open path. */
 void http_caller(const struct http_question *q, struct auth_caller *ret);

@@ -1,5 +1,6 @@
 #include "controller/net/tls.h"
 
+#include <arpa/inet.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
@@ -121,8 +122,16 @@ int tls_load(const struct tls_files *f, struct tls **ret, struct err *e)
 
 /* ---- made here ------------------------------------------------------------------------------- */
 
+/* Adds a name, or an address. */
 static int add_name(gnutls_x509_crt_t crt, const char *name)
 {
+	unsigned char ip[sizeof(struct in6_addr)];
+	unsigned size = inet_pton(AF_INET, name, ip) == 1    ? sizeof(struct in_addr)
+			: inet_pton(AF_INET6, name, ip) == 1 ? sizeof(struct in6_addr)
+							     : 0;
+	if (size > 0)
+		return gnutls_x509_crt_set_subject_alt_name(
+			crt, GNUTLS_SAN_IPADDRESS, ip, size, GNUTLS_FSAN_APPEND);
 	return gnutls_x509_crt_set_subject_alt_name(
 		crt, GNUTLS_SAN_DNSNAME, name, (unsigned)strlen(name), GNUTLS_FSAN_APPEND);
 }
@@ -134,7 +143,6 @@ struct made_for {
 
 static int add_names(gnutls_x509_crt_t crt, const struct made_for *made_for)
 {
-	static const unsigned char v4[4] = {127, 0, 0, 1}, v6[16] = {[15] = 1};
 	char host[256] = "";
 	int rc = gnutls_x509_crt_set_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0,
 		"sluice-controller", strlen("sluice-controller"));
@@ -146,11 +154,9 @@ static int add_names(gnutls_x509_crt_t crt, const struct made_for *made_for)
 		strcmp(host, "localhost") != 0)
 		rc = add_name(crt, host);
 	if (rc == 0)
-		rc = gnutls_x509_crt_set_subject_alt_name(
-			crt, GNUTLS_SAN_IPADDRESS, v4, sizeof(v4), GNUTLS_FSAN_APPEND);
+		rc = add_name(crt, "127.0.0.1");
 	if (rc == 0)
-		rc = gnutls_x509_crt_set_subject_alt_name(
-			crt, GNUTLS_SAN_IPADDRESS, v6, sizeof(v6), GNUTLS_FSAN_APPEND);
+		rc = add_name(crt, "::1");
 	return rc;
 }
 

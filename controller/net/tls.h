@@ -32,8 +32,8 @@ struct tls_files {
 /* Reads both files. ERR_INVALID: the sentence names the flag, the file and the cure. */
 int tls_load(const struct tls_files *f, struct tls **ret, struct err *e);
 
-/* Makes a certificate for these DNS names, and always for localhost, 127.0.0.1, ::1 and this host's
- * name. */
+/* Makes a certificate for these DNS names and IP addresses, and always for localhost, 127.0.0.1, ::1
+ * and this host's name. */
 int tls_make(const char *const *names, size_t n, struct tls **ret, struct err *e);
 
 /* Logs a line about the certificate: a warning when it has expired. file: its source; NULL: made

@@ -2,16 +2,23 @@
  * The agents of nodes (sluice-node, docs/idle.md), as the leader sees them: who has reported what,
  * and who waits for which orders.
  *
- *     sluice-node  -- GET /v1/node/orders?have=17 (held, 50 s at most) -->  orders, when they differ
- *                  -- POST /v1/node/sample                            -->  204
+ *     GET /v1/node/orders?have=17   200 and orders, when they are others than 17; 204 after 50 s
+ *     POST /v1/node/sample          204; also where it is known already, and is not taken again
+ *
+ * Else an agent is told why not: 400 (it cannot be read) and 422 (it cannot be true), which are not
+ * to be sent again; 429, it comes too often; 503, another replica leads, or nothing is known of the
+ * node yet.
  *
  * node_port.h is the port, node_callers.h says of which node a token is, rendezvous.h tells agents
  * where the leader is. This module joins them, and knows nothing of lending: whose pods are lent
  * and what a sample is good for is its owner's affair (controller/overcommit).
  *
- * Only the leader answers. Another replica, and one that does not know the cluster yet, says 503.
- * An agent speaks for the node of its token alone. A sample that is not newer than the last of the
- * same run of that agent is dropped, and counted; so is one that says more than its node can have.
+ * Always true:
+ *   - only the leader answers, and what is known of agents is of its time alone;
+ *   - an agent speaks for the node of its token alone;
+ *   - a sample that is not newer than the last of the same run of that agent is dropped, and
+ *     counted; so is one that says more than its node can have (sample_check.h). A deed is counted
+ *     once, however often it is told.
  */
 #ifndef SLUICE_CONTROLLER_NODES_NODE_AGENTS_H
 #define SLUICE_CONTROLLER_NODES_NODE_AGENTS_H
@@ -23,6 +30,8 @@
 #include "base/err.h"
 #include "controller/common/log.h"
 #include "controller/kube/client.h"
+#include "controller/nodes/node_agent_view.h"
+#include "controller/nodes/node_port.h"
 #include "node/orders.h"
 #include "node/sample.h"
 
@@ -40,14 +49,16 @@ struct node_agents_events {
 	void *ctx;
 };
 
+/* Texts are borrowed as long as there are the agents. */
 struct node_agents_options {
 	struct ev_loop *loop;
 	struct kube_client *client;
 	struct log *log;
-	const char *listen;	    /* --node-listen; borrowed */
-	const char *address;	    /* an IP address of this replica, told to agents; borrowed */
-	const char *namespace_name; /* of the ConfigMap sluice-nodes; borrowed */
-	/* Files of the certificate to show, and its key; NULL: one is made. Borrowed. */
+	const char *host; /* of --node-listen; "": all addresses */
+	uint16_t port;
+	const char *address;	    /* an IP address of this replica, told to agents */
+	const char *namespace_name; /* of the ConfigMap sluice-nodes */
+	/* Files of the certificate to show, and its key; NULL: one is made. */
 	const char *certificate, *key;
 	struct node_agents_events events;
 	uint64_t seed;
@@ -59,23 +70,18 @@ void node_agents_close(struct node_agents *a); /* NULL is fine */
 
 /* Goes on, about once a second: holds that are over, the rendezvous while it leads. tick_ms: of a
  * clock that only goes on. NULL is fine. */
-void node_agents_tick(struct node_agents *a, bool leads, int64_t now_ms, int64_t tick_ms);
+void node_agents_tick(struct node_agents *a, bool leads, int64_t tick_ms);
 
 /* Tells that the orders of a node are other ones now: who waits for them is answered. NULL is
  * fine. */
 void node_agents_orders_changed(struct node_agents *a, const char *node);
 
-/* What is known of the agent of a node. */
-struct node_agent_view {
-	int64_t at_ms;		     /* when its newest sample came; 0: never since this leader began */
-	const struct sample *newest; /* or NULL; borrowed until the loop goes on */
-	uint64_t ended, undone, dropped; /* deeds of those kinds, and samples that were dropped */
-	uint64_t limited, held, refused; /* deeds of those kinds */
-};
-/* False: none has asked or reported. a NULL is fine. */
+/* Gives what is known of the agent of a node. False: it has neither asked nor reported. a NULL is
+ * fine. */
 bool node_agents_view(const struct node_agents *a, const char *node, struct node_agent_view *ret);
-/* Counts agents that have reported since this leader began. */
+/* Counts agents that have reported since this leader began. NULL is fine. */
 size_t node_agents_count(const struct node_agents *a);
-void node_agents_forget(struct node_agents *a, const char *node); /* the node is gone */
+/* Counts what was refused since this process began. NULL is fine. */
+uint64_t node_agents_refused(const struct node_agents *a, enum node_refusal why);
 
 #endif

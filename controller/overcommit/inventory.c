@@ -18,6 +18,8 @@ struct inventory {
 	size_t bytes;
 	void (*drop)(struct inventory_node *n, void *ctx);
 	void *ctx;
+	void (*lent)(struct inventory_node *n, void *ctx);
+	void *lent_ctx;
 };
 
 static bool node_has_name(const void *value, const void *key)
@@ -46,6 +48,19 @@ void inventory_on_drop(
 	v->ctx = ctx;
 }
 
+void inventory_on_lent(
+	struct inventory *v, void (*fn)(struct inventory_node *n, void *ctx), void *ctx)
+{
+	v->lent = fn;
+	v->lent_ctx = ctx;
+}
+
+static void tell_lent(const struct inventory *v, struct inventory_node *n)
+{
+	if (v->lent && n->facts)
+		v->lent(n, v->lent_ctx);
+}
+
 /* Makes the key of a pod; false: too long for any object there is. */
 static bool pod_key(const char *ns, const char *name, char ret[POD_NAME_MAX])
 {
@@ -54,10 +69,23 @@ static bool pod_key(const char *ns, const char *name, char ret[POD_NAME_MAX])
 
 /* ---- pods ------------------------------------------------------------------------------------ */
 
+static void free_containers(struct inventory *v, struct inventory_lent *l)
+{
+	if (l->containers)
+		v->bytes -= malloc_usable_size(l->containers);
+	free(l->containers);
+	l->containers = NULL;
+	l->ncontainers = 0;
+}
+
 static void pod_free(struct inventory *v, struct inventory_pod *p)
 {
-	v->bytes -= malloc_usable_size(p) + (p->lent ? malloc_usable_size(p->lent) : 0);
-	free(p->lent);
+	if (p->lent) {
+		free_containers(v, p->lent);
+		v->bytes -= malloc_usable_size(p->lent);
+		free(p->lent);
+	}
+	v->bytes -= malloc_usable_size(p);
 	free(p);
 }
 
@@ -108,14 +136,17 @@ static void drop_pod(struct inventory *v, const char *key)
 	struct inventory_pod *p = inventory_find_pod(v, key);
 	if (!p)
 		return;
+	struct inventory_node *lent_on = p->lent && !p->dangling ? p->node : NULL;
 	/* A dangling pod can be found by its name, until another has that or a round is over. */
 	if (p->used_ms != 0 && !p->dangling) {
 		dangle(p);
-		return;
+	} else {
+		map_take(&v->pods, map_hash_string(key), key);
+		leave_node(p);
+		pod_free(v, p);
 	}
-	map_take(&v->pods, map_hash_string(key), key);
-	leave_node(p);
-	pod_free(v, p);
+	if (lent_on)
+		tell_lent(v, lent_on);
 }
 
 void inventory_drop_pod(struct inventory *v, const char *ns, const char *name)
@@ -156,9 +187,19 @@ static void free_facts(struct inventory *v, struct inventory_node *n)
 	n->facts = NULL;
 }
 
+static void free_agent(struct inventory *v, struct inventory_node *n)
+{
+	if (n->agent)
+		v->bytes -= malloc_usable_size(n->agent);
+	free(n->agent);
+	n->agent = NULL;
+	n->by_agent = false;
+}
+
 static void node_free(struct inventory *v, struct inventory_node *n)
 {
 	free_facts(v, n);
+	free_agent(v, n);
 	free_list(v, n->dangling);
 	free_list(v, n->pods);
 	node_state_done(&n->node_state);
@@ -166,19 +207,24 @@ static void node_free(struct inventory *v, struct inventory_node *n)
 	free(n);
 }
 
+/* Takes a dangling pod off the list that *at is in. */
+static void free_dangling(struct inventory *v, struct inventory_pod **at)
+{
+	struct inventory_pod *p = *at;
+	*at = p->next;
+	p->node->dirty = true;
+	if (map_get(&v->pods, map_hash_string(p->name), p->name) == p)
+		map_take(&v->pods, map_hash_string(p->name), p->name);
+	pod_free(v, p);
+}
+
 static void forget_dangling(struct inventory *v, struct inventory_node *n, bool all)
 {
-	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);) {
-		if (!all && p->sampled == v->round) {
+	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);)
+		if (!all && p->sampled == v->round)
 			at = &p->next;
-			continue;
-		}
-		*at = p->next;
-		n->dirty = true;
-		if (map_get(&v->pods, map_hash_string(p->name), p->name) == p)
-			map_take(&v->pods, map_hash_string(p->name), p->name);
-		pod_free(v, p);
-	}
+		else
+			free_dangling(v, at);
 }
 
 static void remove_node(struct inventory *v, size_t index)
@@ -206,6 +252,7 @@ static void lose_node(struct inventory *v, struct inventory_node *n)
 	if (n->facts && v->drop)
 		v->drop(n, v->ctx);
 	free_facts(v, n);
+	free_agent(v, n);
 	forget_dangling(v, n, true);
 	node_state_done(&n->node_state);
 	node_state_init(&n->node_state);
@@ -243,12 +290,52 @@ static bool asks(const struct load *l)
 	return l->cpu_milli > 0 || l->memory_bytes > 0;
 }
 
-static void set_lent(struct inventory *v, struct inventory_pod *p, const struct pod_facts *f)
+static bool same_load(struct load a, struct load b)
+{
+	return a.cpu_milli == b.cpu_milli && a.memory_bytes == b.memory_bytes;
+}
+
+static bool same_containers(const struct inventory_lent *l, const struct pod_facts *f)
+{
+	for (size_t i = 0; i < l->ncontainers && i < f->ncontainers; i++)
+		if (!same_load(l->containers[i].asked, f->containers[i].asked) ||
+			strcmp(l->containers[i].id, f->containers[i].id) != 0)
+			return false;
+	return l->ncontainers == f->ncontainers;
+}
+
+static void set_containers(struct inventory *v, struct inventory_lent *l, const struct pod_facts *f)
+{
+	free_containers(v, l);
+	if (f->ncontainers == 0)
+		return;
+	l->containers = mem_array(f->ncontainers, sizeof(*l->containers));
+	memcpy(l->containers, f->containers, f->ncontainers * sizeof(*l->containers));
+	l->ncontainers = f->ncontainers;
+	v->bytes += malloc_usable_size(l->containers);
+}
+
+/* Whether the agent of the node has to know of what f says: the order in which pods give way may
+ * hang on it. */
+static bool differs(const struct inventory_pod *p, const struct pod_facts *f)
+{
+	const struct inventory_lent *l = p->lent;
+	return !l || !same_load(l->batch, f->batch_asked) ||
+	       !same_load(l->gocran, f->gocran_asked) || l->queued != f->queued ||
+	       l->has_owner_job != f->has_owner_job ||
+	       l->eviction_priority != f->eviction_priority || l->started_ms != f->started_ms ||
+	       p->deleting != f->deleting || !same_containers(l, f);
+}
+
+/* Takes what f says of lent resources; true: something new. */
+static bool set_lent(struct inventory *v, struct inventory_pod *p, const struct pod_facts *f)
 {
 	if (!asks(&f->batch_asked) && !asks(&f->gocran_asked))
-		return;
+		return false;
+	bool news = differs(p, f);
 	if (!p->lent) {
 		p->lent = mem_alloc(sizeof(*p->lent));
+		p->lent->quota_milli = -1;
 		v->bytes += malloc_usable_size(p->lent);
 	}
 	p->lent->batch = f->batch_asked;
@@ -259,6 +346,9 @@ static void set_lent(struct inventory *v, struct inventory_pod *p, const struct 
 	p->lent->eviction_priority = f->eviction_priority;
 	p->lent->started_ms = f->started_ms;
 	p->lent->looked_at = f->looked_at;
+	if (!same_containers(p->lent, f))
+		set_containers(v, p->lent, f);
+	return news;
 }
 
 static struct inventory_pod *new_pod(struct inventory *v, const char *key, struct inventory_node *n)
@@ -303,10 +393,12 @@ void inventory_see_pod(struct inventory *v, const struct pod_facts *f)
 	p->priority = f->tier.has_priority ? f->tier.priority : 0;
 	p->tier[PROFILE_ACK] = (uint8_t)tier_of(PROFILE_ACK, &f->tier);
 	p->tier[PROFILE_KOORDINATOR] = (uint8_t)tier_of(PROFILE_KOORDINATOR, &f->tier);
-	p->deleting = f->deleting;
 	p->seen = v->pod_list;
 	p->node->dirty = true;
-	set_lent(v, p, f);
+	bool news = set_lent(v, p, f);
+	p->deleting = f->deleting;
+	if (news)
+		tell_lent(v, p->node);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -362,7 +454,7 @@ void inventory_free(struct inventory *v)
 {
 	if (!v)
 		return;
-	v->drop = NULL;
+	v->drop = v->lent = NULL;
 	inventory_clear(v);
 	map_done(&v->nodes);
 	map_done(&v->pods);
@@ -379,6 +471,7 @@ bool inventory_sample_node(struct inventory *v, const struct usage_facts *u)
 		return false;
 	n->used = u->used;
 	n->used_ms = u->at_ms;
+	n->by_agent = false;
 	n->sampled = n->dirty = true;
 	return true;
 }
@@ -400,6 +493,93 @@ bool inventory_sample_pod(struct inventory *v, const struct usage_facts *u)
 	p->used = u->used;
 	p->used_ms = u->at_ms;
 	return true;
+}
+
+/* ---- samples of agents ----------------------------------------------------------------------- */
+
+enum {
+	LATE_MS = 5000,	     /* how late a sample may be before its agent is silent */
+	CALM_MS = 30000,     /* the longest time between samples of a calm node */
+	MENTIONED_MS = 90000 /* all lent pods are named each minute */
+};
+
+bool inventory_has_agent(const struct inventory_node *n, int64_t now_ms)
+{
+	const struct inventory_agent *a = n->agent;
+	if (!a || a->at_ms > now_ms)
+		return a && a->at_ms - now_ms < LATE_MS; /* it came since the tick began */
+	int64_t apart_ms = a->before_ms ? a->at_ms - a->before_ms : 0;
+	return now_ms - a->at_ms < LATE_MS + (apart_ms < CALM_MS ? apart_ms : CALM_MS);
+}
+
+static const struct sampled_pod *find_sampled(const struct sample *s, const struct uid *uid)
+{
+	for (size_t i = 0; i < s->npods; i++)
+		if (uid_cmp(&s->pods[i].uid, uid) == 0)
+			return &s->pods[i];
+	return NULL;
+}
+
+/* Gives a lent pod what the agent says of it. Where it says nothing, the pod uses what it used. */
+static void take_pod(struct inventory_pod *p, const struct sample *s, int64_t at_ms, bool counts)
+{
+	const struct sampled_pod *now = find_sampled(s, &p->uid);
+	struct inventory_lent *l = p->lent;
+	if (now) {
+		l->agent_ms = at_ms;
+		l->quota_milli = now->quota_milli;
+		l->over = now->over;
+	}
+	if (!counts || l->agent_ms == 0 || l->agent_ms > at_ms ||
+		at_ms - l->agent_ms >= MENTIONED_MS)
+		return;
+	if (now)
+		p->used = now->used;
+	p->used_ms = at_ms;
+}
+
+/* Forgets dangling pods whose last moment was before the one that this sample is of. */
+static void take_dangling(struct inventory *v, struct inventory_node *n, const struct sample *s,
+	int64_t before_ms, int64_t at_ms)
+{
+	for (struct inventory_pod **at = &n->dangling, *p; (p = *at);) {
+		if (p->lent && find_sampled(s, &p->uid))
+			take_pod(p, s, at_ms, true);
+		if (p->used_ms < before_ms)
+			free_dangling(v, at);
+		else
+			at = &p->next;
+	}
+}
+
+struct inventory_agent *inventory_want_agent(struct inventory *v, struct inventory_node *n)
+{
+	if (n->agent)
+		return n->agent;
+	n->agent = mem_alloc(sizeof(*n->agent));
+	v->bytes += malloc_usable_size(n->agent);
+	return n->agent;
+}
+
+void inventory_take_agent(struct inventory *v, struct inventory_node *n, const struct sample *s,
+	int64_t at_ms, bool counts)
+{
+	struct inventory_agent *a = inventory_want_agent(v, n);
+	if (window_of_the_future(n->used_ms, at_ms))
+		n->used_ms = a->at_ms = 0; /* the clock was set back */
+	counts &= s->has_used && at_ms > n->used_ms;
+	for (struct inventory_pod *p = n->pods; p; p = p->next)
+		if (p->lent)
+			take_pod(p, s, at_ms, counts);
+	if (!counts)
+		return;
+	a->before_ms = a->at_ms;
+	a->at_ms = at_ms;
+	a->pods_used = s->pods_used;
+	take_dangling(v, n, s, a->before_ms, at_ms);
+	n->used = s->used;
+	n->used_ms = at_ms;
+	n->by_agent = n->sampled = n->dirty = true;
 }
 
 void inventory_end_round(struct inventory *v)

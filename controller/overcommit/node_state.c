@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "controller/overcommit/inventory.h"
+#include "overcommit/span.h"
 
 enum {
 	MINUTE_MS = 60 * 1000,
@@ -133,6 +134,20 @@ static void put_pods(const struct inventory_node *n, struct estimate_node *in,
 	}
 }
 
+/* Divides what an agent measured beside the pods with samples: into what other pods use, and what
+ * the system does. Where pods were not measured together, all of it counts as theirs. */
+static void put_rest(const struct inventory_node *n, struct load sum, struct estimate_node *in)
+{
+	struct load all = n->agent->pods_used;
+	if (all.cpu_milli < 0)
+		all.cpu_milli = n->used.cpu_milli;
+	if (all.memory_bytes < 0)
+		all.memory_bytes = n->used.memory_bytes;
+	in->has_rest = true;
+	in->rest = load_max(load_less(all, sum), (struct load){0, 0});
+	in->system_used = load_max(load_less(n->used, load_max(all, sum)), (struct load){0, 0});
+}
+
 static void make_estimate(struct inventory_node *n, int64_t now_ms, struct load *ret_gocran)
 {
 	struct node_state *a = &n->node_state;
@@ -144,6 +159,8 @@ static void make_estimate(struct inventory_node *n, int64_t now_ms, struct load 
 	struct load sum = {0, 0};
 	put_pods(n, &in, pods, &sum);
 	in.system_used = load_max(load_less(n->used, sum), (struct load){0, 0});
+	if (n->by_agent)
+		put_rest(n, sum, &in);
 	in.has_forecast = a->forecast && forecast_get(a->forecast, now_ms,
 						 a->strategy.forecast_margin, &in.forecast);
 	estimate_make(&a->strategy, &in, &a->estimate);
@@ -152,16 +169,37 @@ static void make_estimate(struct inventory_node *n, int64_t now_ms, struct load 
 	free(pods);
 }
 
+/* Takes an agent's sample to those since the last that the window got. Once an interval is over,
+ * the mean of them is worth keeping: *taken and *busy are that. */
+static bool is_worth_keeping(struct inventory_node *n, struct load *taken, struct load *busy)
+{
+	struct node_state *a = &n->node_state;
+	int64_t interval_ms = span_ms(a->strategy.interval_s, SPAN_SECOND_MS);
+	mean_add(&a->taken_mean, n->used_ms, *taken);
+	mean_add(&a->busy_mean, n->used_ms, *busy);
+	if (a->window.newest_ms && n->used_ms >= a->window.newest_ms &&
+		n->used_ms - a->window.newest_ms < interval_ms)
+		return false;
+	*taken = mean_take(&a->taken_mean);
+	*busy = mean_take(&a->busy_mean);
+	return true;
+}
+
 static void take_sample(struct inventory_node *n, int64_t now_ms)
 {
 	struct node_state *a = &n->node_state;
+	struct load taken = estimate_taken(&a->estimate), busy = estimate_busy(&a->estimate);
 	if (!n->sampled)
 		return;
 	n->sampled = false;
-	if (!window_add(&a->window, n->used_ms, estimate_taken(&a->estimate), now_ms))
+	if (n->by_agent && !is_worth_keeping(n, &taken, &busy)) {
+		a->news = true;
 		return;
-	a->news = true;
-	a->busy = estimate_busy(&a->estimate); /* what a forecast is made of */
+	}
+	if (!window_add(&a->window, n->used_ms, taken, now_ms))
+		return;
+	a->news = a->fed = true;
+	a->busy = busy; /* what a forecast is made of */
 	if (a->forecast)
 		forecast_add(a->forecast, n->used_ms, a->busy);
 }
@@ -284,7 +322,7 @@ void node_state_make(struct inventory_node *n, int64_t now_ms)
 {
 	struct node_state *a = &n->node_state;
 	struct load gocran = {0, 0};
-	n->dirty = false;
+	n->dirty = a->fed = false;
 	a->there = figures_there(n->facts);
 	a->look_ms = INT64_MAX;
 	count_all_asked(n);

@@ -22,6 +22,7 @@
 
 #include "overcommit/estimate.h"
 #include "overcommit/forecast.h"
+#include "overcommit/mean.h"
 #include "overcommit/publication.h"
 #include "overcommit/reclaim.h"
 #include "overcommit/window.h"
@@ -42,6 +43,7 @@ const char *degrade_name(enum degrade d); /* for metrics: "NotReady" ...; "" for
 struct node_state {
 	/* The configuration. */
 	uint64_t version;  /* of the configs that the strategy is from; 0: none yet */
+	bool ruled;	   /* the strategy was looked up once */
 	bool governed;	   /* a configuration holds for this node */
 	const char *whose; /* the NodeOvercommit that holds, or "" for the ConfigMap; NULL */
 	const char *entry; /* an entry of nodeConfigs, or NULL */
@@ -50,7 +52,9 @@ struct node_state {
 	/* What was measured. */
 	bool begun; /* the window knows what is published */
 	bool news;  /* a new sample that reclaim has not looked at */
+	bool fed;   /* the window got a sample when the state was last made */
 	struct window window;
+	struct mean taken_mean, busy_mean; /* of an agent's samples since the last in the window */
 	struct load busy;	   /* use in the newest sample: what a forecast is made of */
 	struct forecast *forecast; /* NULL: not asked for */
 	struct estimate estimate;

@@ -102,15 +102,25 @@ static void follow_configmap(struct overcommit_controller *l)
 
 /* ---- what others tell ------------------------------------------------------------------------ */
 
+/* Whether a node's own use is what its agent says, and no other source. */
+static bool goes_by_agent(const struct inventory_node *n, int64_t now_ms)
+{
+	enum usage_source source = n->node_state.strategy.source;
+	return source == SOURCE_AGENT || (source == SOURCE_AUTO && inventory_has_agent(n, now_ms));
+}
+
 static void on_sample(const struct usage_facts *u, void *ctx)
 {
 	struct overcommit_controller *l = ctx;
 	/* A sample of the future, if kept, would hide all that is measured until then. */
 	if (window_of_the_future(u->at_ms, l->now_ms))
 		return;
-	if (u->ns[0])
+	if (u->ns[0]) {
 		inventory_sample_pod(l->inventory, u);
-	else
+		return;
+	}
+	const struct inventory_node *n = inventory_find(l->inventory, u->name);
+	if (n && !goes_by_agent(n, l->now_ms))
 		inventory_sample_node(l->inventory, u);
 }
 
@@ -152,6 +162,44 @@ void overcommit_controller_drop_flavor(struct overcommit_controller *l, const ch
 {
 	pools_drop(l->pools, name);
 	l->pools_dirty = true;
+}
+
+/* ---- agents ---------------------------------------------------------------------------------- */
+
+const struct orders *overcommit_controller_orders(struct overcommit_controller *l, const char *node)
+{
+	if (l->leads && !overcommit_configs_lends(l->overcommit_configs))
+		return node_orders_off();
+	const struct inventory_node *n = l->known ? inventory_find(l->inventory, node) : NULL;
+	return n ? node_orders_of(l->node_orders, n, l->now_ms) : NULL;
+}
+
+/* Has agents hear of a pod in the moment in which it is bound. */
+static void on_lent(struct inventory_node *n, void *ctx)
+{
+	struct overcommit_controller *l = ctx;
+	if (l->known)
+		node_orders_look(l->node_orders, n, l->now_ms);
+}
+
+static void on_orders_changed(const char *node, void *ctx)
+{
+	struct overcommit_controller *l = ctx;
+	if (l->o.orders_changed)
+		l->o.orders_changed(node, l->o.ctx);
+}
+
+void overcommit_controller_take_sample(
+	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms)
+{
+	struct inventory_node *n = l->known ? inventory_find(l->inventory, node) : NULL;
+	if (!n || !n->facts)
+		return;
+	enum usage_source source = n->node_state.strategy.source;
+	inventory_take_agent(
+		l->inventory, n, s, now_ms, source == SOURCE_AGENT || source == SOURCE_AUTO);
+	if (ended_pods_take(l->ended_pods, n, s, now_ms))
+		l->o.changed(l->o.ctx);
 }
 
 /* ---- what is followed ------------------------------------------------------------------------ */
@@ -202,7 +250,8 @@ static void measure(struct overcommit_controller *l)
 			continue;
 		if (s->interval_s < interval_s)
 			interval_s = s->interval_s;
-		metrics_api |= s->source == SOURCE_METRICS_API;
+		metrics_api |= s->source == SOURCE_METRICS_API ||
+			       (s->source == SOURCE_AUTO && !inventory_has_agent(n, l->now_ms));
 		if (s->source != SOURCE_KUBELET)
 			continue;
 		if (!kubelets)
@@ -230,7 +279,7 @@ static void on_told(const char *node, int64_t at_ms, struct load taken, void *ct
 
 static void note_history(struct overcommit_controller *l, const struct inventory_node *n)
 {
-	if (l->o.history && n->node_state.news && n->node_state.forecast)
+	if (l->o.history && n->node_state.fed && n->node_state.forecast)
 		history_note(l->o.history, n->name, n->used_ms, n->node_state.busy);
 }
 
@@ -254,6 +303,7 @@ static void set_rules(struct overcommit_controller *l, struct inventory_node *n)
 	struct ruling ruling;
 	overcommit_configs_rule(l->overcommit_configs, n->facts, &ruling);
 	a->version = overcommit_configs_version(l->overcommit_configs);
+	a->ruled = true;
 	a->governed = ruling.governed;
 	a->whose = ruling.whose;
 	a->entry = ruling.entry;
@@ -306,6 +356,12 @@ struct overcommit_controller *overcommit_controller_new(
 	l->overcommit_configs = overcommit_configs_new();
 	l->inventory = inventory_new();
 	inventory_on_drop(l->inventory, on_node_drop, l);
+	inventory_on_lent(l->inventory, on_lent, l);
+	struct node_orders_options orders = {.inventory = l->inventory,
+		.queue = o->queue,
+		.changed = on_orders_changed,
+		.ctx = l};
+	l->node_orders = node_orders_new(&orders);
 	l->node_watch = node_watch_new(o->nodes, o->pods, l->inventory, o->log);
 	l->usage_poller = usage_poller_new(o->client, o->log, &events);
 	l->publisher = publisher_new(o->client, l->inventory, o->log);
@@ -317,6 +373,13 @@ struct overcommit_controller *overcommit_controller_new(
 		.events = o->events,
 		.log = o->log};
 	l->reclaimer = reclaimer_new(&reclaimer);
+	struct ended_pods_options ended = {.client = o->client,
+		.inventory = l->inventory,
+		.queue = o->queue,
+		.gate = o->gate,
+		.events = o->events,
+		.log = o->log};
+	l->ended_pods = ended_pods_new(&ended);
 	struct overcommit_status_options overcommit_status = {.client = o->client,
 		.overcommit_configs = l->overcommit_configs,
 		.inventory = l->inventory,
@@ -336,8 +399,10 @@ void overcommit_controller_free(struct overcommit_controller *l)
 	usage_poller_free(l->usage_poller);
 	publisher_free(l->publisher);
 	reclaimer_free(l->reclaimer);
+	ended_pods_free(l->ended_pods);
 	overcommit_status_free(l->overcommit_status);
 	pools_free(l->pools);
+	node_orders_free(l->node_orders);
 	inventory_free(l->inventory);
 	overcommit_configs_free(l->overcommit_configs);
 	free(l);
@@ -357,12 +422,17 @@ static void lend(struct overcommit_controller *l)
 void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads)
 {
 	l->now_ms = now_ms;
+	l->leads = leads && l->configmap_listed && overcommit_configs_known(l->overcommit_configs);
+	l->known &= l->leads;
 	if (!leads || !l->configmap_listed)
 		return;
-	bool known = overcommit_configs_known(l->overcommit_configs) && follow(l);
+	bool known = l->leads && follow(l);
 	l->measures &= known;
 	if (known)
 		lend(l);
-	overcommit_status_tick(
-		l->overcommit_status, now_ms, known, usage_poller_trouble(l->usage_poller));
+	l->known = known;
+	if (known || (l->leads && !overcommit_configs_lends(l->overcommit_configs)))
+		node_orders_tick(l->node_orders, now_ms);
+	overcommit_status_tick(l->overcommit_status, now_ms, known,
+		l->measures ? usage_poller_trouble(l->usage_poller) : "");
 }

@@ -42,7 +42,10 @@
 #include "sluice/queue.h"
 
 struct cJSON;
+struct node_agent_view;
+struct orders;
 struct overcommit_controller;
+struct sample;
 
 struct overcommit_controller_options {
 	struct kube_client *client;
@@ -55,6 +58,10 @@ struct overcommit_controller_options {
 	struct history *history;		     /* NULL: no forecast */
 	uint64_t seed;
 	void (*changed)(void *ctx); /* the queue was told something: a pass is due */
+	/* The agents of nodes (controller/nodes/node_agents.h). NULL: there are none. */
+	void (*orders_changed)(
+		const char *node, void *ctx); /* who waits for them is to be answered */
+	bool (*agent)(const char *node, struct node_agent_view *ret, void *ctx); /* false: none */
 	void *ctx;
 };
 
@@ -69,6 +76,15 @@ int overcommit_controller_see(
 void overcommit_controller_drop(struct overcommit_controller *l, const char *name);
 void overcommit_controller_see_flavor(struct overcommit_controller *l, struct flavor_spec *s);
 void overcommit_controller_drop_flavor(struct overcommit_controller *l, const char *name);
+
+/* Gives the orders of a node, for its agent. NULL: nothing is known of the node yet, or this replica
+ * does not lead. Borrowed until the next call. */
+const struct orders *overcommit_controller_orders(
+	struct overcommit_controller *l, const char *node);
+/* Takes what the agent of a node reports, valid during the call. now_ms: when it came. It says no
+ * more than the node has (nodes/sample_check.h). */
+void overcommit_controller_take_sample(
+	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms);
 
 /* Does one cycle, about once a second. leads: it may write, reclaim, and tell the queue. */
 void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads);

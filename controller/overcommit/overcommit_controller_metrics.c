@@ -1,6 +1,8 @@
 /* What /metrics says of lending: the seeds' series with their names and labels, and our own. */
 #include <inttypes.h>
 
+#include "controller/nodes/node_agent_view.h"
+#include "controller/overcommit/lent_pod.h"
 #include "controller/write/metrics_put.h"
 #include "controller/overcommit/node_watch.h"
 #include "controller/overcommit/usage_poller.h"
@@ -109,6 +111,148 @@ static void put_ages(const struct overcommit_controller *l, struct buf *out)
 	}
 }
 
+/* ---- agents ---------------------------------------------------------------------------------- */
+
+/* What is told of a node with an agent, in thousandths or as it is. False: that is not known. */
+struct agent_told {
+	const struct inventory_node *node;
+	struct node_agent_view view;
+	int64_t now_ms;
+};
+
+typedef bool agent_value_fn(const struct agent_told *t, int64_t *ret);
+
+static bool used_cpu(const struct agent_told *t, int64_t *ret)
+{
+	const struct sample *s = t->view.newest;
+	*ret = s ? s->used.cpu_milli : 0;
+	return s && s->has_used;
+}
+
+static bool used_memory(const struct agent_told *t, int64_t *ret)
+{
+	const struct sample *s = t->view.newest;
+	*ret = s ? s->used.memory_bytes : 0;
+	return s && s->has_used;
+}
+
+static bool may_cpu(const struct agent_told *t, int64_t *ret)
+{
+	const struct sample *s = t->view.newest;
+	*ret = s ? s->may_milli : -1;
+	return *ret >= 0;
+}
+
+static bool ordinary_cpu(const struct agent_told *t, int64_t *ret)
+{
+	const struct sample *s = t->view.newest;
+	if (!s || !s->has_used || s->pods_used.cpu_milli < 0)
+		return false;
+	int64_t rest = s->pods_used.cpu_milli - lent_sum_of(t->node).used.cpu_milli;
+	*ret = rest > 0 ? rest : 0;
+	return true;
+}
+
+static bool age(const struct agent_told *t, int64_t *ret)
+{
+	*ret = t->now_ms > t->view.at_ms ? t->now_ms - t->view.at_ms : 0;
+	return t->view.at_ms > 0;
+}
+
+static bool lent_pods(const struct agent_told *t, int64_t *ret)
+{
+	*ret = (int64_t)lent_sum_of(t->node).pods;
+	return true;
+}
+
+static bool held_pods(const struct agent_told *t, int64_t *ret)
+{
+	*ret = (int64_t)lent_sum_of(t->node).held;
+	return true;
+}
+
+static bool ended(const struct agent_told *t, int64_t *ret)
+{
+	*ret = (int64_t)t->view.ended;
+	return true;
+}
+
+static bool undone(const struct agent_told *t, int64_t *ret)
+{
+	*ret = (int64_t)t->view.undone;
+	return true;
+}
+
+static bool refused(const struct agent_told *t, int64_t *ret)
+{
+	*ret = (int64_t)t->view.refused;
+	return true;
+}
+
+static const struct agent_family {
+	enum metric metric;
+	const char *type; /* a label before the node's name; NULL: none */
+	agent_value_fn *value;
+	bool in_thousandths;
+} agent_families[] = {
+	{METRIC_NODE_USED_CPU, NULL, used_cpu, true},
+	{METRIC_NODE_USED_MEMORY, NULL, used_memory, false},
+	{METRIC_SUPPRESS_CPU, "cfsQuota", may_cpu, true},
+	{METRIC_SUPPRESS_LS_USED, NULL, ordinary_cpu, true},
+	{METRIC_NODE_AGENT_AGE, NULL, age, true},
+	{METRIC_NODE_LENT_PODS, NULL, lent_pods, false},
+	{METRIC_NODE_HELD_PODS, NULL, held_pods, false},
+	{METRIC_NODE_ENDED, NULL, ended, false},
+	{METRIC_NODE_WRITES_UNDONE, NULL, undone, false},
+	{METRIC_NODE_WRITES_REFUSED, NULL, refused, false},
+};
+
+static void put_agent_sample(
+	struct buf *out, const struct agent_family *f, const char *node, int64_t value)
+{
+	if (f->type)
+		metrics_put_sample(out, f->metric, f->type, node, NULL);
+	else
+		metrics_put_sample(out, f->metric, node, NULL);
+	if (f->in_thousandths)
+		buf_printf(out, "%" PRId64 ".%03d\n", value / 1000, (int)(value % 1000));
+	else
+		buf_printf(out, "%" PRId64 "\n", value);
+}
+
+/* Gives the next node that has an agent; false past the last. */
+static bool next_agent(const struct overcommit_controller *l, size_t *at, struct agent_told *ret)
+{
+	const struct inventory_node *n;
+	while (l && l->o.agent && (n = inventory_node_at(l->inventory, *at))) {
+		++*at;
+		*ret = (struct agent_told){.node = n, .now_ms = l->now_ms};
+		if (n->facts && l->o.agent(n->name, &ret->view, l->o.ctx))
+			return true;
+	}
+	return false;
+}
+
+static void put_agents(const struct overcommit_controller *l, struct buf *out)
+{
+	struct agent_told told;
+	int64_t value;
+	uint64_t reported = 0;
+	for (size_t i = 0; i < sizeof(agent_families) / sizeof(*agent_families); i++) {
+		const struct agent_family *f = &agent_families[i];
+		metrics_put_family(out, f->metric);
+		for (size_t at = 0; next_agent(l, &at, &told);)
+			if (f->value(&told, &value))
+				put_agent_sample(out, f, told.node->name, value);
+	}
+	for (size_t at = 0; next_agent(l, &at, &told);)
+		reported += told.view.at_ms > 0;
+	if (l && l->o.agent)
+		metrics_put_value(out, METRIC_NODE_AGENTS, reported);
+	else
+		metrics_put_family(out, METRIC_NODE_AGENTS);
+}
+
 static void put_reclaims(const struct overcommit_controller *l, struct buf *out)
 {
 	metrics_put_family(out, METRIC_OVERCOMMIT_RECLAIMS);
@@ -181,6 +325,7 @@ void overcommit_controller_put_metrics(const struct overcommit_controller *l, st
 	put_ages(l, out);
 	put_reclaims(l, out);
 	put_patches(l, out);
+	put_agents(l, out);
 	put_pools(l, out);
 	put_one(out, METRIC_OVERCOMMIT_CONFIG_VALID, l, l ? is_valid(l) : 0);
 	put_one(out, METRIC_OVERCOMMIT_USAGE_KNOWN, l,

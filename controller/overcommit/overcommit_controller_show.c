@@ -1,5 +1,7 @@
 /* An OvercommitReport: what is lent, and why so much. */
 #include "base/instant.h"
+#include "controller/nodes/node_agent_view.h"
+#include "controller/overcommit/lent_pod.h"
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"
 
@@ -60,7 +62,58 @@ static const char *source_name(const struct node_state *l)
 	return !l->whose ? "" : *l->whose ? "NodeOvercommit" : "ConfigMap";
 }
 
-static void put_node(struct json_writer *w, const struct inventory_node *n)
+/* Puts amounts of cpu that lent pods use and may have together; null: each has what it asks for. */
+static void put_may(struct json_writer *w, const struct sample *s)
+{
+	if (s && s->may_milli >= 0)
+		jw_int(w, "mayCpuMilli", s->may_milli);
+	else
+		jw_text(w, "mayCpuMilli", NULL);
+}
+
+static void put_lacks(struct json_writer *w, const struct sample *s)
+{
+	jw_array(w, "lacks");
+	for (size_t i = 0; s && i < LACKS; i++)
+		if (s->lacks >> i & 1)
+			jw_text(w, NULL, lack_names[i]);
+	jw_end(w);
+}
+
+/* Puts what is known of the node's agent; nothing where it has none. */
+static void put_agent(const struct overcommit_controller *l, struct json_writer *w,
+	const struct inventory_node *n)
+{
+	struct node_agent_view v;
+	if (!l->o.agent || !l->o.agent(n->name, &v, l->o.ctx))
+		return;
+	struct lent_sum lent = lent_sum_of(n);
+	jw_object(w, "agent");
+	put_time(w, "sampleTime", v.at_ms);
+	if (v.at_ms > 0)
+		jw_int(w, "ageMs", l->now_ms > v.at_ms ? l->now_ms - v.at_ms : 0);
+	jw_bool(w, "isSource", n->by_agent);
+	jw_bool(w, "hasOrders", v.newest && node_orders_is(l->node_orders, n, v.newest->orders));
+	jw_int(w, "lentPods", (int64_t)lent.pods);
+	jw_int(w, "heldPods", (int64_t)lent.held);
+	jw_int(w, "overPods", (int64_t)lent.over);
+	jw_int(w, "usedCpuMilli", lent.used.cpu_milli);
+	jw_int(w, "askedCpuMilli", lent.asked.cpu_milli);
+	put_may(w, v.newest);
+	put_lacks(w, v.newest);
+	jw_object(w, "deeds");
+	jw_int(w, "limited", (int64_t)v.limited);
+	jw_int(w, "held", (int64_t)v.held);
+	jw_int(w, "ended", (int64_t)v.ended);
+	jw_int(w, "refused", (int64_t)v.refused);
+	jw_int(w, "undone", (int64_t)v.undone);
+	jw_end(w);
+	jw_int(w, "droppedSamples", (int64_t)v.dropped);
+	jw_end(w);
+}
+
+static void put_node(const struct overcommit_controller *o, struct json_writer *w,
+	const struct inventory_node *n)
 {
 	const struct node_state *l = &n->node_state;
 	jw_text(w, "node", n->name);
@@ -80,6 +133,9 @@ static void put_node(struct json_writer *w, const struct inventory_node *n)
 	put_load(w, "gocranAsked", l->gocran_asked);
 	put_load(w, "lent", l->lent);
 	jw_int(w, "pods", (int64_t)n->npods);
+	if (strategy_note(&l->strategy))
+		jw_text(w, "note", strategy_note(&l->strategy));
+	put_agent(o, w, n);
 }
 
 static void put_estimate(struct json_writer *w, const struct estimate *x)
@@ -93,10 +149,11 @@ static void put_estimate(struct json_writer *w, const struct estimate *x)
 	jw_end(w);
 }
 
-static void put_whole_node(struct json_writer *w, const struct inventory_node *n)
+static void put_whole_node(const struct overcommit_controller *o, struct json_writer *w,
+	const struct inventory_node *n)
 {
 	const struct node_state *l = &n->node_state;
-	put_node(w, n);
+	put_node(o, w, n);
 	if (n->facts->fault)
 		jw_text(w, "fault", n->facts->fault);
 	put_load(w, "used", n->used);
@@ -132,14 +189,14 @@ static void put_all(const struct overcommit_controller *l, struct json_writer *w
 	jw_bool(w, "lends", overcommit_configs_lends(l->overcommit_configs));
 	jw_bool(w, "configMapInUse", overcommit_configs_has_configmap(l->overcommit_configs));
 	jw_text(w, "configMapFault", fault ? fault : "");
-	jw_text(w, "usageTrouble", usage_poller_trouble(l->usage_poller));
+	jw_text(w, "usageTrouble", l->measures ? usage_poller_trouble(l->usage_poller) : "");
 	put_pools(l, w);
 	jw_array(w, "nodes");
 	for (size_t i = 0; (n = inventory_node_at(l->inventory, i)); i++) {
 		if (!n->facts)
 			continue;
 		jw_object(w, NULL);
-		put_node(w, n);
+		put_node(l, w, n);
 		jw_end(w);
 	}
 	jw_end(w);
@@ -152,6 +209,6 @@ bool overcommit_controller_show(
 	if (!*node)
 		put_all(l, w);
 	else if (n && n->facts)
-		put_whole_node(w, n);
+		put_whole_node(l, w, n);
 	return !*node || (n && n->facts);
 }

@@ -7,11 +7,10 @@
 
 #include "base/mem.h"
 #include "controller/overcommit/evictor.h"
+#include "controller/overcommit/lent_pod.h"
 
 enum {
-	LEAVING_MS = 120000,  /* how long a victim that was told counts as gone */
 	SHRINKING_MS = 60000, /* the Job controller may have chosen another of its pods */
-	SPARED_MS = 60000,    /* how long a refused eviction is not asked for again */
 	WHY_MAX = EVICTION_WHY_MAX,
 	TRIGGERS = RECLAIM_CPU + 1,
 };
@@ -92,37 +91,6 @@ uint64_t reclaimer_count(const struct reclaimer *r, enum reclaim_trigger t, enum
 
 /* ---- a look at one node ---------------------------------------------------------------------- */
 
-static bool within(int64_t since_ms, int64_t now_ms, int64_t span_ms)
-{
-	return since_ms != 0 && since_ms <= now_ms && now_ms - since_ms < span_ms;
-}
-
-static bool is_ours(const struct inventory_pod *p)
-{
-	return p->lent && p->lent->queued && p->lent->has_owner_job;
-}
-
-static struct reclaim_pod reclaim_pod_of(
-	const struct reclaimer *r, const struct inventory_node *n, const struct inventory_pod *p)
-{
-	const struct inventory_lent *l = p->lent;
-	struct reclaim_pod q = {.name = p->name,
-		.has_used = node_state_counts_sample(n, p),
-		.used = p->used,
-		.priority = p->priority,
-		.leaving = p->deleting};
-	if (!l)
-		return q;
-	q.asked = load_add(l->batch, l->gocran);
-	q.eviction_priority = l->eviction_priority;
-	q.started_ms = l->started_ms;
-	q.leaving |= within(l->told_ms, r->now_ms, LEAVING_MS);
-	q.movable = is_ours(p) && !within(l->spared_ms, r->now_ms, SPARED_MS);
-	q.borrows = q.movable && queue_job_borrows(r->o.queue, &l->owner_job);
-	q.ends_when_stopped = q.movable && queue_job_ends_when_stopped(r->o.queue, &l->owner_job);
-	return q;
-}
-
 static void look_again(struct reclaimer *r, struct look *k)
 {
 	struct node_state *a = &k->node->node_state;
@@ -130,7 +98,8 @@ static void look_again(struct reclaimer *r, struct look *k)
 		.used = k->node->used,
 		.lent = a->lent,
 		.pods = k->reclaim,
-		.npods = k->npods};
+		.npods = k->npods,
+		.by_agent = k->node->by_agent};
 	a->reclaim = k->before;
 	k->trigger =
 		reclaim_look(&a->reclaim, &a->strategy, &n, r->now_ms, k->victim, &k->nvictims);
@@ -154,7 +123,7 @@ static void look_at(struct reclaimer *r, struct inventory_node *n, struct look *
 		if (p->tier[a->strategy.profile] != TIER_LOW)
 			continue;
 		k->pod[k->npods] = p;
-		k->reclaim[k->npods++] = reclaim_pod_of(r, n, p);
+		k->reclaim[k->npods++] = lent_pod_row(r->o.queue, n, p, r->now_ms);
 	}
 	look_again(r, k);
 }
@@ -258,7 +227,7 @@ static void index_pods(struct reclaimer *r)
 	r->npods = 0;
 	for (size_t i = 0; (n = inventory_node_at(r->o.inventory, i)); i++)
 		for (struct inventory_pod *p = n->pods; p; p = p->next)
-			if (is_ours(p))
+			if (lent_pod_is_ours(p))
 				r->pod[r->npods++] = p;
 	qsort(r->pod, r->npods, sizeof(struct inventory_pod *), by_job);
 }
@@ -278,11 +247,6 @@ static void gather(struct reclaimer *r, const struct uid *job)
 		add_member(r, r->pod[least]);
 }
 
-static bool is_leaving(const struct reclaimer *r, const struct inventory_pod *p)
-{
-	return p->deleting || within(p->lent->told_ms, r->now_ms, LEAVING_MS);
-}
-
 static bool is_member_victim(const struct member *m)
 {
 	return m->look && is_victim(m->look, m->index);
@@ -293,7 +257,7 @@ static int32_t may_keep(const struct reclaimer *r)
 {
 	int32_t left = 0;
 	for (size_t i = 0; i < r->nmembers; i++) {
-		if (is_leaving(r, r->member[i].pod))
+		if (lent_pod_is_leaving(r->member[i].pod, r->now_ms))
 			continue;
 		if (!r->member[i].look)
 			return 0;
@@ -304,7 +268,7 @@ static int32_t may_keep(const struct reclaimer *r)
 
 static void mark_leaving(struct reclaimer *r, const struct member *m, int64_t for_ms)
 {
-	m->pod->lent->told_ms = r->now_ms - (LEAVING_MS - for_ms);
+	m->pod->lent->told_ms = r->now_ms - (LENT_POD_LEAVING_MS - for_ms);
 	if (!m->look)
 		return;
 	m->look->reclaim[m->index].leaving = true;
@@ -368,7 +332,8 @@ static void take_job(struct reclaimer *r, const struct candidate *c)
 			r->going[going++] = i;
 	}
 	for (size_t i = 0; i < going; i++)
-		mark_leaving(r, &r->member[r->going[i]], keep > 0 ? SHRINKING_MS : LEAVING_MS);
+		mark_leaving(
+			r, &r->member[r->going[i]], keep > 0 ? SHRINKING_MS : LENT_POD_LEAVING_MS);
 	if (taken) {
 		r->told = true;
 		tell_log(r, c, keep > 0 ? RECLAIM_SHRINK : RECLAIM_STOP, trigger, going);
@@ -410,7 +375,7 @@ static void evict(struct reclaimer *r, const struct candidate *c)
 		reclaim_trigger_name(k->trigger), "action", "evict", "pod", p->name, "job", uid,
 		NULL);
 	k->node->node_state.reclaim_before = k->before;
-	mark_leaving(r, &m, LEAVING_MS);
+	mark_leaving(r, &m, LENT_POD_LEAVING_MS);
 	look_again(r, k);
 }
 

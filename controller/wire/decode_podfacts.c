@@ -46,6 +46,16 @@ static bool add_amount(struct load *to, const char *name, int64_t amount)
 	return true;
 }
 
+/* Adds to `to` what a container asks for under lent names. */
+static void add_lent(const struct resource_list *asked, struct load *to)
+{
+	const struct lent *lent;
+	for (size_t i = 0; i < asked->count; i++)
+		if ((lent = resources_lent(asked->item[i].name)))
+			add_amount(
+				to, lent->plain, quantity_times(asked->item[i].amount, lent->unit));
+}
+
 static void add_resource(const struct resource *r, struct pod_facts *f)
 {
 	const struct lent *lent;
@@ -55,6 +65,67 @@ static void add_resource(const struct resource *r, struct pod_facts *f)
 	add_amount(lent->kind == LENDING_GOCRAN ? &f->gocran_asked : &f->batch_asked, lent->plain,
 		quantity_times(r->amount, lent->unit));
 }
+
+/* ---- its containers -------------------------------------------------------------------------- */
+
+/* Copies the 64 hex digits out of "containerd://97bd..."; false: there are none. */
+static bool copy_id(const char *text, char ret[LENT_CONTAINER_ID_SIZE])
+{
+	const char *id = text ? strstr(text, "://") : NULL;
+	if (!id || strlen(id + 3) != LENT_CONTAINER_ID_SIZE - 1)
+		return false;
+	memcpy(ret, id + 3, LENT_CONTAINER_ID_SIZE);
+	return strspn(ret, "0123456789abcdef") == LENT_CONTAINER_ID_SIZE - 1;
+}
+
+static bool find_id(const cJSON *statuses, const char *name, char ret[LENT_CONTAINER_ID_SIZE])
+{
+	json_each(s, statuses)
+		if (json_is(s, "name", name))
+			return copy_id(json_text(s, "containerID"), ret);
+	return false;
+}
+
+static size_t count_sidecars(const struct pod_resources *pod)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < pod->ninit_containers; i++)
+		n += pod->init_containers[i].sidecar;
+	return n;
+}
+
+/* Appends a container to those of f, where it asks for lent resources and has an id. */
+static void add_container(const struct container *c, const cJSON *statuses,
+	struct lent_container *all, struct pod_facts *f)
+{
+	struct lent_container *to = &all[f->ncontainers];
+	add_lent(&c->requests, &to->asked);
+	bool asks = to->asked.cpu_milli > 0 || to->asked.memory_bytes > 0;
+	if (asks && find_id(statuses, c->name, to->id))
+		f->ncontainers++;
+	else
+		*to = (struct lent_container){0};
+}
+
+/* Reads the containers that run side by side, where there are several. */
+static void read_containers(
+	struct decoder *d, const cJSON *o, const struct pod_resources *pod, struct pod_facts *f)
+{
+	const cJSON *status = json_object(o, "status");
+	size_t n = pod->ncontainers + count_sidecars(pod);
+	if (!f->tier.asks_for_lent || n < 2 || n > LENT_CONTAINERS_MAX)
+		return;
+	struct lent_container *all = parcel_array(&d->parcel, n, sizeof(*all));
+	f->containers = all;
+	for (size_t i = 0; i < pod->ncontainers; i++)
+		add_container(&pod->containers[i], json_array(status, "containerStatuses"), all, f);
+	for (size_t i = 0; i < pod->ninit_containers; i++)
+		if (pod->init_containers[i].sidecar)
+			add_container(&pod->init_containers[i],
+				json_array(status, "initContainerStatuses"), all, f);
+}
+
+/* ---- what it asks for, all in all ------------------------------------------------------------ */
 
 static void read_resources(
 	struct decoder *d, const cJSON *o, const cJSON *spec, struct pod_facts *f)
@@ -69,6 +140,7 @@ static void read_resources(
 	for (size_t i = 0; i < n; i++)
 		add_resource(more ? &more[i] : &all[i], f);
 	free(more);
+	read_containers(d, o, &pod, f);
 	f->tier.qos = qos_field(json_object(o, "status"), &pod);
 }
 

@@ -43,8 +43,12 @@ enum shape {
 	SHAPE_NAMES, /* a list of names; kept as a set */
 };
 
-static const char *const profiles[] = {"ack", "koordinator", NULL};	  /* enum profile */
-static const char *const sources[] = {"metrics.k8s.io", "kubelet", NULL}; /* enum usage_source */
+static const char *const profiles[] = {"ack", "koordinator", NULL}; /* enum profile */
+static const char *const sources[] = {
+	"metrics.k8s.io", "kubelet", "agent", "auto", NULL}; /* enum usage_source */
+static const char *const suppress_policies[] = {
+	"cfsQuota", "cpuset", NULL};				      /* enum suppress_policy */
+static const char *const idles[] = {"Never", "Auto", "Always", NULL}; /* enum cpu_idle */
 static const char *const policies[] = {
 	"usage", "request", "maxUsageRequest", NULL};		   /* enum lending_policy */
 static const char *const lend_names[] = {"batch", "gocran", NULL}; /* 1 << index: LEND_* */
@@ -83,6 +87,20 @@ static const struct {
 	[FIELD_EVICT_ALLOCATABLE] = {SHAPE_WHOLE, AT(evict_allocatable), NULL},
 	[FIELD_EVICT_ALLOCATABLE_LOWER] = {SHAPE_WHOLE, AT(evict_allocatable_lower), NULL},
 	[FIELD_COOL_DOWN] = {SHAPE_WHOLE, AT(cool_down_s), NULL},
+	[FIELD_EVICT_CPU_WINDOW] = {SHAPE_WHOLE, AT(evict_cpu_window_s), NULL},
+	[FIELD_EVICT_CPU_ALLOCATABLE] = {SHAPE_WHOLE, AT(evict_cpu_allocatable), NULL},
+	[FIELD_EVICT_CPU_ALLOCATABLE_LOWER] = {SHAPE_WHOLE, AT(evict_cpu_allocatable_lower), NULL},
+	[FIELD_EVICT_MEMORY_ALLOCATABLE] = {SHAPE_WHOLE, AT(evict_memory_allocatable), NULL},
+	[FIELD_EVICT_MEMORY_ALLOCATABLE_LOWER] = {SHAPE_WHOLE, AT(evict_memory_allocatable_lower),
+		NULL},
+	[FIELD_LIMITS] = {SHAPE_BOOL, AT(limits), NULL},
+	[FIELD_SUPPRESS] = {SHAPE_BOOL, AT(suppress), NULL},
+	[FIELD_SUPPRESS_PERCENT] = {SHAPE_WHOLE, AT(suppress_percent), NULL},
+	[FIELD_SUPPRESS_MIN] = {SHAPE_WHOLE, AT(suppress_min), NULL},
+	[FIELD_SUPPRESS_POLICY] = {SHAPE_NAME, AT(suppress_policy), suppress_policies},
+	[FIELD_CPU_IDLE] = {SHAPE_NAME, AT(cpu_idle), idles},
+	[FIELD_HOLD] = {SHAPE_WHOLE, AT(hold), NULL},
+	[FIELD_END] = {SHAPE_WHOLE, AT(end), NULL},
 #undef AT
 };
 
@@ -178,6 +196,11 @@ struct strategy_layer layer_field(
 			continue;
 		read_field(d, at, object, key, f, &l.value);
 		l.says |= UINT64_C(1) << f;
+		if (i == FIELD_ENABLE && f == FIELD_RECLAIM) {
+			/* Upstream's `enable` there is about both; a field of its own says more. */
+			l.value.suppress = l.value.reclaim;
+			l.says |= UINT64_C(1) << FIELD_SUPPRESS;
+		}
 	}
 	if (!d->faulty && strategy_check(&l, &e) < 0)
 		decoder_fault(d, at, "%s", e.text);

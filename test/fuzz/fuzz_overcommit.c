@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_strategy(const struct strategy *s)
 {
-	must(s->profile <= PROFILE_KOORDINATOR && s->source <= SOURCE_KUBELET);
+	must(s->profile <= PROFILE_KOORDINATOR && s->source <= SOURCE_AUTO);
 	must(s->names > 0 && s->names <= (LEND_BATCH | LEND_GOCRAN));
 	must(s->cpu_policy != POLICY_REQUEST && s->cpu_policy <= POLICY_MAX_USAGE_REQUEST);
 	must(s->memory_policy <= POLICY_MAX_USAGE_REQUEST);
@@ -28,7 +28,14 @@ static void check_strategy(const struct strategy *s)
 	must(s->evict_memory_lower <= s->evict_memory);
 	must(s->evict_cpu_lower <= s->evict_cpu_upper);
 	must(s->evict_allocatable_lower <= s->evict_allocatable);
-	must(s->cool_down_s >= 0 && s->raise_window_s >= 0);
+	must(s->evict_cpu_allocatable_lower >= 0 && s->evict_memory_allocatable_lower >= 0);
+	must(s->evict_cpu_allocatable_lower <= s->evict_cpu_allocatable);
+	must(s->evict_memory_allocatable_lower <= s->evict_memory_allocatable);
+	must(s->cool_down_s >= 0 && s->raise_window_s >= 0 && s->evict_cpu_window_s > 0);
+	must(s->suppress_percent <= 100 && s->suppress_min <= 100);
+	must(s->suppress_policy <= SUPPRESS_CPUSET && s->cpu_idle <= CPU_IDLE_ALWAYS);
+	must(s->hold == 0 || (s->hold > s->evict_memory && s->hold < 100));
+	must(s->end == 0 || (s->end > s->evict_memory && s->end > s->hold && s->end <= 100));
 }
 
 static void check_config(const struct overcommit_config *c)

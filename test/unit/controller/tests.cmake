@@ -8,7 +8,7 @@ foreach(name answers api queued_jobs autoscaler_status decision_log cost clock g
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 # The transport, all of it, without anything of Sluice.
-foreach(name coding http tls)
+foreach(name coding http posted tls)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE -Wl,--whole-archive net -Wl,--no-whole-archive ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
@@ -51,6 +51,14 @@ foreach(name announcement dispatcher finalizers auth session events informer pre
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
+# The agents of nodes: all of their end here, without anything that lends.
+foreach(name node_agents node_callers rendezvous)
+  add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
+  target_link_libraries(test_controller_${name} PRIVATE nodes scripted_server ${CMOCKA})
+  add_test(NAME controller_${name} COMMAND test_controller_${name})
+  set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
+endforeach()
+target_link_options(test_controller_node_agents PRIVATE -Wl,--wrap=monotonic_us)
 # Forecasts and reviews. Asks are the test's.
 foreach(name forecasts reviews)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)

@@ -392,7 +392,7 @@ static void one_that_is_made_here_can_be_trusted_by_itself(void **state)
 static void it_is_made_for_the_names_that_it_is_told(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"one.svc", "two.svc"};
+	static const char *const names[] = {"one.svc", "two.svc", "10.1.2.3", "fd00::5"};
 	char text[4096];
 	struct tls *tls = NULL;
 	struct err e = {""};
@@ -406,7 +406,8 @@ static void it_is_made_for_the_names_that_it_is_told(void **state)
 	assert_non_null(f);
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	pclose(f);
-	assert_non_null(strstr(text, "DNS:one.svc, DNS:two.svc, DNS:localhost"));
+	assert_non_null(strstr(text,
+		"DNS:one.svc, DNS:two.svc, IP Address:10.1.2.3, IP Address:FD00:0:0:0:0:0:0:5, DNS:localhost"));
 	assert_non_null(strstr(text, "IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1"));
 }
 

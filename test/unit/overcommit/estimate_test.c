@@ -109,6 +109,48 @@ static void what_counts(void **state)
 	}
 }
 
+/* An agent measures lent pods alone and all pods together: what is left is used by the others. */
+static void pods_that_are_measured_together(void **state)
+{
+	static const struct {
+		const char *name;
+		struct estimate_pod pod[2];
+		struct load rest;
+		enum lending_policy policy;
+		struct load used, max;
+	} rows[] = {
+		{"not what they ask for", {{TIER_HIGH, {4000, 8 * GI}}, {TIER_LOW}}, {1500, GI},
+			POLICY_USAGE, {1500, GI}, {4000, 8 * GI}},
+		{"beside one that has a sample",
+			{{TIER_HIGH, {4000, 8 * GI}, true, {1000, GI}}, {TIER_HIGH, {2000, GI}}},
+			{500, GI}, POLICY_USAGE, {1500, 2 * GI}, {6000, 9 * GI}},
+		{"more than they ask for", {{TIER_HIGH, {1000, GI}}, {TIER_HIGH, {1000, GI}}},
+			{5000, 9 * GI}, POLICY_MAX_USAGE_REQUEST, {5000, 9 * GI}, {5000, 9 * GI}},
+		{"an exclusive one uses what it asks for, beside",
+			{{TIER_HIGH_EXCLUSIVE, {4000, GI}}, {TIER_HIGH, {1000, GI}}},
+			{2000, 2 * GI}, POLICY_USAGE, {6000, 2 * GI}, {5000, 2 * GI}},
+		{"pods that nobody knows yet", {{TIER_LOW}, {TIER_LOW}}, {700, GI}, POLICY_USAGE,
+			{700, GI}, {700, GI}},
+		{"below nothing is nothing", {{TIER_HIGH, {1000, GI}}, {TIER_LOW}}, {-5, -5},
+			POLICY_USAGE, {0, 0}, {1000, GI}},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct estimate_node n = {.allocatable = {16000, 64 * GI},
+			.pods = rows[i].pod,
+			.npods = 2,
+			.has_rest = true,
+			.rest = rows[i].rest};
+		struct strategy s = strategy_default(PROFILE_ACK);
+		s.cpu_policy = s.memory_policy = rows[i].policy;
+		struct estimate e = made(&s, &n);
+		same_load(rows[i].name, "used", (struct load){e.cpu.used, e.memory.used},
+			rows[i].used);
+		same_load(rows[i].name, "max", (struct load){e.cpu.max, e.memory.max}, rows[i].max);
+		same(rows[i].name, "without a sample", (int64_t)e.without_sample, 0);
+	}
+}
+
 static void integers_are_divided_downwards(void **state)
 {
 	static const struct {
@@ -291,7 +333,8 @@ static void who_is_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(the_figures_of_the_document),
-		cmocka_unit_test(what_counts), cmocka_unit_test(integers_are_divided_downwards),
+		cmocka_unit_test(what_counts), cmocka_unit_test(pods_that_are_measured_together),
+		cmocka_unit_test(integers_are_divided_downwards),
 		cmocka_unit_test(sums_stop_at_the_ends), cmocka_unit_test(with_another_use),
 		cmocka_unit_test(under_gocran), cmocka_unit_test(what_is_taken_and_what_is_busy),
 		cmocka_unit_test(who_is_counted)};

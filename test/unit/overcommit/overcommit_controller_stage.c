@@ -148,6 +148,21 @@ static void on_changed(void *ctx)
 	((struct overcommit_controller_stage *)ctx)->changes++;
 }
 
+static void on_orders_changed(const char *node, void *ctx)
+{
+	struct overcommit_controller_stage *s = ctx;
+	s->orders_changes++;
+	snprintf(s->orders_node, sizeof(s->orders_node), "%s", node);
+}
+
+static bool agent(const char *node, struct node_agent_view *ret, void *ctx)
+{
+	const struct overcommit_controller_stage *s = ctx;
+	(void)node;
+	*ret = s->agent;
+	return s->has_agent;
+}
+
 char *configmap_text(const char *config)
 {
 	struct buf b;
@@ -184,6 +199,8 @@ void stage_open(struct overcommit_controller_stage *s, const char *configmap)
 		.configmap = "ack-slo-config",
 		.seed = 1,
 		.changed = on_changed,
+		.orders_changed = on_orders_changed,
+		.agent = agent,
 		.ctx = s};
 	s->overcommit_controller = overcommit_controller_new(&o);
 	run_until(s->loop, s->overcommit_controller->configmap_listed);

@@ -5,6 +5,7 @@
 #define SLUICE_TEST_OVERCOMMIT_OVERCOMMIT_CONTROLLER_STAGE_H
 
 #include "base/json.h"
+#include "controller/nodes/node_agents.h"
 #include "controller/overcommit/usage_poller.h"
 #include "controller/overcommit/overcommit_controller.h"
 #include "controller/overcommit/overcommit_controller_priv.h"
@@ -23,7 +24,11 @@ struct overcommit_controller_stage {
 	struct queue *queue;
 	struct overcommit_controller *overcommit_controller;
 	struct json *json;
-	int changes; /* how often a pass was asked for */
+	int changes;	      /* how often a pass was asked for */
+	int orders_changes;   /* how often orders were told to be others */
+	char orders_node[64]; /* of which node, the last time */
+	bool has_agent;	      /* what is told of the agent of each node */
+	struct node_agent_view agent;
 	int64_t now_ms;
 };
 

@@ -215,7 +215,8 @@ static void when_low_pods_have_too_little_cpu(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct strategy s = usual();
-		s.evict_allocatable = s.evict_allocatable_lower = 1000;
+		s.evict_cpu_allocatable = s.evict_cpu_allocatable_lower = 1000;
+		s.evict_memory_allocatable = s.evict_memory_allocatable_lower = 1000;
 		struct reclaim_node n = {.capacity = CORES(100, 120),
 			.used = CORES(90, 60),
 			.lent = CORES(rows[i].lent_cores, 100),
@@ -296,6 +297,75 @@ static void two_in_a_row_are_used_up(void **state)
 	}
 }
 
+/* An agent's samples come each second: two in a row are not enough there, it must hold. */
+static void samples_of_an_agent(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t lent_cores, every_ms, window_s; /* of 10 that are asked for */
+		int64_t gap_at_s, gap_s, miss_at_s;	/* 0: none */
+		int64_t after_s;			/* -1: never, in a minute */
+		enum reclaim_trigger trigger;
+	} rows[] = {
+		{"allocatable after ten seconds", 8, 1000, 20, 0, 0, 0, 10, RECLAIM_ALLOCATABLE},
+		{"each 250 ms", 8, 250, 20, 0, 0, 0, 10, RECLAIM_ALLOCATABLE},
+		{"each five seconds, of a calm node", 8, 5000, 20, 0, 0, 0, 10,
+			RECLAIM_ALLOCATABLE},
+		{"one that says no begins anew", 8, 1000, 20, 0, 0, 5, 16, RECLAIM_ALLOCATABLE},
+		{"so does a gap", 8, 1000, 20, 5, 31, 0, 46, RECLAIM_ALLOCATABLE},
+		{"a short one does not", 8, 1000, 20, 5, 20, 0, 25, RECLAIM_ALLOCATABLE},
+		{"cpu goes by its field", 3, 1000, 5, 0, 0, 0, 5, RECLAIM_CPU},
+		{"at least by two", 3, 1000, 1, 0, 0, 0, 1, RECLAIM_CPU},
+		{"cpu later than allocatable", 3, 1000, 20, 0, 0, 0, 10, RECLAIM_ALLOCATABLE},
+		{"nothing is short", 10, 1000, 20, 0, 0, 0, -1, RECLAIM_NONE},
+	};
+	static const struct reclaim_pod pod = POD("a", ASKS(10, 20), USES(9, 9));
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct strategy s = usual();
+		struct reclaim_memory m = {0};
+		enum reclaim_trigger t = RECLAIM_NONE;
+		int64_t at_ms = 0;
+		s.evict_cpu_window_s = rows[i].window_s;
+		while (t == RECLAIM_NONE && at_ms <= 60 * S) {
+			bool miss = rows[i].miss_at_s && at_ms == rows[i].miss_at_s * S;
+			struct reclaim_node n = {.capacity = CORES(100, 120),
+				.used = CORES(50, 60),
+				.lent = CORES(miss ? 10 : rows[i].lent_cores, 40),
+				.pods = &pod,
+				.npods = 1,
+				.by_agent = true};
+			size_t victim, nvictims;
+			t = reclaim_look(&m, &s, &n, T0 + at_ms, &victim, &nvictims);
+			if (t != RECLAIM_NONE)
+				break;
+			at_ms += rows[i].gap_at_s && at_ms == rows[i].gap_at_s * S
+					 ? rows[i].gap_s * S
+					 : rows[i].every_ms;
+		}
+		same(rows[i].name, "trigger", t, rows[i].trigger);
+		if (rows[i].after_s >= 0)
+			same(rows[i].name, "after", at_ms, rows[i].after_s * S);
+	}
+}
+
+/* Memory does not wait: the kernel would not, either. */
+static void memory_by_one_sample_of_an_agent(void **state)
+{
+	static const struct reclaim_pod pod = POD("a", ASKS(1, 9), USES(1, 9));
+	struct reclaim_node n = {.capacity = CORES(100, 120),
+		.used = CORES(50, 84),
+		.lent = CORES(20, 40),
+		.pods = &pod,
+		.npods = 1,
+		.by_agent = true};
+	size_t victim, nvictims;
+	(void)state;
+	struct strategy s = usual();
+	struct reclaim_memory m = {0};
+	assert_int_equal(reclaim_look(&m, &s, &n, T0, &victim, &nvictims), RECLAIM_MEMORY);
+}
+
 /* Neither where taking back is switched off, nor where all of it is: nobody is stopped for that. */
 static void switched_off(void **state)
 {
@@ -360,7 +430,8 @@ static void any_numbers(void **state)
 		int64_t a = ends[i % 5], b = ends[i / 5 % 5], c = ends[i / 25 % 5];
 		int64_t d = ends[i / 125 % 5];
 		struct strategy s = usual();
-		s.evict_memory = s.evict_cpu_upper = s.evict_allocatable = s.cool_down_s = d;
+		s.evict_memory = s.evict_cpu_upper = s.evict_cpu_allocatable =
+			s.evict_memory_allocatable = s.cool_down_s = d;
 		struct reclaim_pod pods[] = {POD("a", .asked = {a, b}, .has_used = true,
 						     .used = {c, d}, .started_ms = a),
 			POD("b", .asked = {b, c}, .started_ms = d),
@@ -385,7 +456,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(who_has_to_go),
 		cmocka_unit_test(when_low_pods_have_too_little_cpu),
 		cmocka_unit_test(two_in_a_row_and_cooling_down),
-		cmocka_unit_test(two_in_a_row_are_used_up), cmocka_unit_test(switched_off),
+		cmocka_unit_test(two_in_a_row_are_used_up), cmocka_unit_test(samples_of_an_agent),
+		cmocka_unit_test(memory_by_one_sample_of_an_agent), cmocka_unit_test(switched_off),
 		cmocka_unit_test(the_order_is_total), cmocka_unit_test(any_numbers)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,21 @@ static const struct {
 	NUMBER(FIELD_EVICT_ALLOCATABLE_LOWER, "allocatableEvictLowerPercent",
 		evict_allocatable_lower, 100, 100, 0, INT32_MAX),
 	NUMBER(FIELD_COOL_DOWN, "reclaimCoolDownSeconds", cool_down_s, 60, 60, 0, INT32_MAX),
+	NUMBER(FIELD_EVICT_CPU_WINDOW, "cpuEvictTimeWindowSeconds", evict_cpu_window_s, 20, 20, 1,
+		INT32_MAX),
+	NUMBER(FIELD_EVICT_CPU_ALLOCATABLE, "cpuAllocatableEvictThresholdPercent",
+		evict_cpu_allocatable, 110, 110, 0, INT32_MAX),
+	NUMBER(FIELD_EVICT_CPU_ALLOCATABLE_LOWER, "cpuAllocatableEvictLowerPercent",
+		evict_cpu_allocatable_lower, 100, 100, 0, INT32_MAX),
+	NUMBER(FIELD_EVICT_MEMORY_ALLOCATABLE, "memoryAllocatableEvictThresholdPercent",
+		evict_memory_allocatable, 110, 110, 0, INT32_MAX),
+	NUMBER(FIELD_EVICT_MEMORY_ALLOCATABLE_LOWER, "memoryAllocatableEvictLowerPercent",
+		evict_memory_allocatable_lower, 100, 100, 0, INT32_MAX),
+	NUMBER(FIELD_SUPPRESS_PERCENT, "cpuSuppressThresholdPercent", suppress_percent, 65, 65, 0,
+		100),
+	NUMBER(FIELD_SUPPRESS_MIN, "cpuSuppressMinPercent", suppress_min, 2, 2, 0, 100),
+	NUMBER(FIELD_HOLD, "memoryHoldPercent", hold, 90, 90, 0, 99),
+	NUMBER(FIELD_END, "memoryEndPercent", end, 96, 96, 0, 100),
 };
 
 static int64_t *member(struct strategy *s, size_t at)
@@ -65,7 +80,11 @@ static void what_holds_when_nobody_says(void **state)
 	assert_false(ack.enable);
 	assert_true(ack.reclaim);
 	assert_int_equal(ack.names, LEND_BATCH);
-	assert_int_equal(ack.source, SOURCE_METRICS_API);
+	assert_int_equal(ack.source, SOURCE_AUTO);
+	assert_true(ack.limits);
+	assert_true(ack.suppress);
+	assert_int_equal(ack.suppress_policy, SUPPRESS_CFS_QUOTA);
+	assert_int_equal(ack.cpu_idle, CPU_IDLE_NEVER);
 	assert_int_equal(ack.cpu_policy, POLICY_USAGE);
 	assert_int_equal(ack.memory_policy, POLICY_USAGE);
 }
@@ -148,6 +167,28 @@ static void what_is_wrong_is_said(void **state)
 			 {.evict_allocatable = 110, .evict_allocatable_lower = 111}},
 			"allocatableEvictLowerPercent is 111, and allocatableEvictThresholdPercent "
 			"110; write that number or less"},
+		{{SAYS(FIELD_EVICT_CPU_ALLOCATABLE) | SAYS(FIELD_EVICT_CPU_ALLOCATABLE_LOWER),
+			 {.evict_cpu_allocatable = 110, .evict_cpu_allocatable_lower = 111}},
+			"cpuAllocatableEvictLowerPercent is 111, and "
+			"cpuAllocatableEvictThresholdPercent 110; write that number or less"},
+		{{SAYS(FIELD_EVICT_MEMORY) | SAYS(FIELD_HOLD), {.evict_memory = 80, .hold = 80}},
+			"memoryHoldPercent is 80, and memoryEvictThresholdPercent 80; write a "
+			"number above that, or 0 for never"},
+		{{SAYS(FIELD_EVICT_MEMORY) | SAYS(FIELD_HOLD), {.evict_memory = 80, .hold = 0}},
+			NULL},
+		{{SAYS(FIELD_HOLD) | SAYS(FIELD_END), {.hold = 92, .end = 91}},
+			"memoryEndPercent is 91, and memoryHoldPercent 92; write a number above "
+			"that, or 0 for never"},
+		{{SAYS(FIELD_EVICT_MEMORY) | SAYS(FIELD_END), {.evict_memory = 90, .end = 90}},
+			"memoryEndPercent is 90, and memoryEvictThresholdPercent 90; write a "
+			"number above that, or 0 for never"},
+		{{SAYS(FIELD_SUPPRESS_POLICY), {.suppress_policy = SUPPRESS_CPUSET}}, NULL},
+		{{SAYS(FIELD_SUPPRESS_POLICY), {.suppress_policy = (enum suppress_policy)2}},
+			"cpuSuppressPolicy is unknown; write cfsQuota"},
+		{{SAYS(FIELD_CPU_IDLE), {.cpu_idle = (enum cpu_idle)3}},
+			"cpuIdle is unknown; write Never, Auto or Always"},
+		{{SAYS(FIELD_SOURCE), {.source = (enum usage_source)4}},
+			"usageSource is unknown; write metrics.k8s.io, kubelet, agent or auto"},
 
 		/* Of several the first in the order of the fields. */
 		{{SAYS(FIELD_COOL_DOWN) | SAYS(FIELD_DEGRADE) | SAYS(FIELD_INTERVAL),
@@ -283,13 +324,87 @@ static void lower_ends_follow(void **state)
 	}
 }
 
+/* Of both resources where a layer says no more; of one where it does. */
+static void pairs_of_allocatable(void **state)
+{
+	const struct {
+		const char *name;
+		struct strategy_layer l;
+		int64_t cpu, cpu_lower, memory, memory_lower;
+	} rows[] = {
+		{"both", {SAYS(FIELD_EVICT_ALLOCATABLE), {.evict_allocatable = 95}}, 95, 95, 95,
+			95},
+		{"cpu alone", {SAYS(FIELD_EVICT_CPU_ALLOCATABLE), {.evict_cpu_allocatable = 130}},
+			130, 100, 110, 100},
+		{"a lower end of its own",
+			{SAYS(FIELD_EVICT_MEMORY_ALLOCATABLE_LOWER),
+				{.evict_memory_allocatable_lower = 90}},
+			110, 100, 110, 90},
+		{"a threshold below the lower end of both",
+			{SAYS(FIELD_EVICT_MEMORY_ALLOCATABLE), {.evict_memory_allocatable = 80}},
+			110, 100, 80, 80},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct overcommit_config c = {.cluster = rows[i].l};
+		struct strategy s = strategy_for(&c, NULL, 0, NULL, NULL);
+		same(rows[i].name, "cpu", s.evict_cpu_allocatable, rows[i].cpu);
+		same(rows[i].name, "cpu lower", s.evict_cpu_allocatable_lower, rows[i].cpu_lower);
+		same(rows[i].name, "memory", s.evict_memory_allocatable, rows[i].memory);
+		same(rows[i].name, "memory lower", s.evict_memory_allocatable_lower,
+			rows[i].memory_lower);
+	}
+}
+
+/* Memory is taken back, then held, then pods are ended, also where layers say it apart. */
+static void hold_and_end_rise(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t says;
+		int64_t evict, hold, end, is_hold, is_end;
+	} rows[] = {
+		{"as nobody says", 0, 0, 0, 0, 90, 96},
+		{"a high threshold", SAYS(FIELD_EVICT_MEMORY), 95, 0, 0, 96, 97},
+		{"a higher one", SAYS(FIELD_EVICT_MEMORY), 98, 0, 0, 99, 100},
+		{"no room for either", SAYS(FIELD_EVICT_MEMORY), 100, 0, 0, 0, 0},
+		{"room for the end alone", SAYS(FIELD_EVICT_MEMORY), 99, 0, 0, 0, 100},
+		{"never held", SAYS(FIELD_HOLD), 0, 0, 0, 0, 96},
+		{"never ended", SAYS(FIELD_END), 0, 0, 0, 90, 0},
+		{"neither", SAYS(FIELD_HOLD) | SAYS(FIELD_END), 0, 0, 0, 0, 0},
+		{"held below the threshold", SAYS(FIELD_HOLD), 0, 50, 0, 71, 96},
+		{"held late", SAYS(FIELD_HOLD), 0, 98, 0, 98, 99},
+		{"ended early", SAYS(FIELD_END), 0, 0, 60, 90, 91},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct overcommit_config c = {
+			.cluster = {rows[i].says, {.evict_memory = rows[i].evict,
+							  .hold = rows[i].hold,
+							  .end = rows[i].end}}};
+		struct strategy s = strategy_for(&c, NULL, 0, NULL, NULL);
+		same(rows[i].name, "hold", s.hold, rows[i].is_hold);
+		same(rows[i].name, "end", s.end, rows[i].is_end);
+	}
+}
+
+static void what_is_done_otherwise_is_said(void **state)
+{
+	(void)state;
+	struct strategy s = strategy_default(PROFILE_ACK);
+	assert_null(strategy_note(&s));
+	s.suppress_policy = SUPPRESS_CPUSET;
+	assert_non_null(strstr(strategy_note(&s), "cpuset, and is taken as cfsQuota"));
+}
+
 /* Each field that a layer says is taken over, and no other. */
 static void a_layer_puts_what_it_says(void **state)
 {
 	static const struct strategy other = {true, PROFILE_KOORDINATOR, LEND_GOCRAN,
 		SOURCE_KUBELET, 1001, 1002, 1003, 1004, 1005, POLICY_MAX_USAGE_REQUEST,
 		POLICY_REQUEST, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, false, 1014, 1015,
-		1016, 1017, 1018, 1019, 1020, 1021};
+		1016, 1017, 1018, 1019, 1020, 1021, 1022, 1023, 1024, 1025, 1026, true, true, 1027,
+		1028, SUPPRESS_CPUSET, CPU_IDLE_ALWAYS, 1029, 1030};
 	(void)state;
 	struct strategy all = {0};
 	for (unsigned i = 0; i < STRATEGY_FIELDS; i++) {
@@ -335,7 +450,10 @@ int main(void)
 		cmocka_unit_test(each_field_has_a_name),
 		cmocka_unit_test(each_number_has_its_bounds),
 		cmocka_unit_test(what_is_wrong_is_said), cmocka_unit_test(which_layer_holds),
-		cmocka_unit_test(lower_ends_follow), cmocka_unit_test(a_layer_puts_what_it_says),
+		cmocka_unit_test(lower_ends_follow), cmocka_unit_test(pairs_of_allocatable),
+		cmocka_unit_test(hold_and_end_rise),
+		cmocka_unit_test(what_is_done_otherwise_is_said),
+		cmocka_unit_test(a_layer_puts_what_it_says),
 		cmocka_unit_test(what_a_ratio_label_means)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

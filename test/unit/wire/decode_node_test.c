@@ -266,6 +266,9 @@ static void a_bare_pod(void **state)
 	free(f);
 }
 
+#define ID_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01"
+#define ID_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb02"
+
 #define R(...) "'resources':{" __VA_ARGS__ "}"
 #define CPU_MEMORY(c, m) "{'cpu':'" c "','memory':'" m "'}"
 
@@ -380,6 +383,75 @@ static void requests(void **state)
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */
+
+#define ASKS(cpu, memory)                                                                          \
+	R("'requests':{'kubernetes.io/batch-cpu':'" cpu "','kubernetes.io/batch-memory':'" memory  \
+	  "'}")
+#define STATUS(name, id) "{'name':'" name "','containerID':'containerd://" id "'}"
+
+/* Of a pod with several, those that ask for lent resources and have started: by their ids. */
+static void containers_of_a_lent_pod(void **state)
+{
+	static const struct {
+		const char *name, *spec, *status;
+		size_t n;
+		const char *first;
+		struct load asked; /* by the first */
+	} cases[] = {
+		{"one is the pod", "'containers':[{'name':'a'," ASKS("1k", "1Gi") "}]",
+			"'containerStatuses':[" STATUS("a", ID_A) "]", 0, NULL, {0, 0}},
+		{"two",
+			"'containers':[{'name':'a'," ASKS("1k", "1Gi") "},{'name':'b'," ASKS(
+				"500", "0") "}]",
+			"'containerStatuses':[" STATUS("b", ID_B) "," STATUS("a", ID_A) "]", 2,
+			ID_A, {1000, GI}},
+		{"one that asks for nothing",
+			"'containers':[{'name':'a'},{'name':'b'," ASKS("500", "0") "}]",
+			"'containerStatuses':[" STATUS("b", ID_B) "," STATUS("a", ID_A) "]", 1,
+			ID_B, {500, 0}},
+		{"one that has not started",
+			"'containers':[{'name':'a'," ASKS("1k", "1Gi") "},{'name':'b'," ASKS(
+				"500", "0") "}]",
+			"'containerStatuses':[{'name':'a'}," STATUS("b", ID_B) "]", 1, ID_B,
+			{500, 0}},
+		{"a sidecar",
+			"'initContainers':[{'name':'s','restartPolicy':'Always'," ASKS(
+				"100", "1Mi") "},{'name':'i'," ASKS("9k",
+				"1Mi") "}],"
+				       "'containers':[{'name':'a'," ASKS("1k", "1Gi") "}]",
+			"'initContainerStatuses':[" STATUS("s", ID_B) "," STATUS("i", ID_A) "]", 1,
+			ID_B, {100, 1 << 20}},
+		{"gocran.io",
+			"'containers':[{'name':'a'," R(
+				"'requests':{'gocran.io/cpu':'2'}") "},{'name':'b'}]",
+			"'containerStatuses':[" STATUS("a", ID_A) "]", 1, ID_A, {2000, 0}},
+		{"ordinary",
+			"'containers':[{'name':'a'," R("'requests':{'cpu':'2'}") "},{'name':'b'}]",
+			"'containerStatuses':[" STATUS("a", ID_A) "]", 0, NULL, {0, 0}},
+		{"ids that are none",
+			"'containers':[{'name':'a'," ASKS("1k", "1Gi") "},{'name':'b'," ASKS(
+				"500", "0") "}]",
+			"'containerStatuses':[" STATUS("a", "../../" ID_A) "," STATUS("b",
+				"BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB02") "]",
+			0, NULL, {0, 0}},
+	};
+	char text[2048];
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(text, sizeof(text),
+			"{'metadata':{'name':'p','namespace':'a'},'spec':{%s},'status':{%s}}",
+			cases[i].spec, cases[i].status);
+		struct pod_facts *f = pod(text);
+		if (f->ncontainers != cases[i].n ||
+			(f->ncontainers > 0 && (strcmp(f->containers[0].id, cases[i].first) != 0 ||
+						       f->containers[0].asked.cpu_milli !=
+							       cases[i].asked.cpu_milli ||
+						       f->containers[0].asked.memory_bytes !=
+							       cases[i].asked.memory_bytes)))
+			fail_msg("%s: %zu", cases[i].name, f->ncontainers);
+		free(f);
+	}
+}
 
 static void usage(void **state)
 {
@@ -522,6 +594,7 @@ int main(void)
 		cmocka_unit_test(a_bare_pod),
 		cmocka_unit_test(quality_of_service),
 		cmocka_unit_test(requests),
+		cmocka_unit_test(containers_of_a_lent_pod),
 		cmocka_unit_test(usage),
 		cmocka_unit_test(no_usage),
 		cmocka_unit_test(kubelets),

@@ -82,7 +82,12 @@ static void all_fields(void **state)
 		"'memoryEvictLowerPercent':13,'cpuEvictBESatisfactionLowerPercent':14,"
 		"'cpuEvictBESatisfactionUpperPercent':15,'cpuEvictBEUsageThresholdPercent':16,"
 		"'allocatableEvictThresholdPercent':17,'allocatableEvictLowerPercent':16,"
-		"'reclaimCoolDownSeconds':19,'cpuSuppressPolicy':'cpuset'}}");
+		"'reclaimCoolDownSeconds':19,'cpuSuppressPolicy':'cpuset',"
+		"'cpuSuppressThresholdPercent':20,'cpuSuppressMinPercent':21,"
+		"'cpuEvictTimeWindowSeconds':22,'cpuAllocatableEvictThresholdPercent':24,"
+		"'cpuAllocatableEvictLowerPercent':23,'memoryAllocatableEvictThresholdPercent':26,"
+		"'memoryAllocatableEvictLowerPercent':25,'limits':false,'cpuIdle':'Always',"
+		"'memoryHoldPercent':71,'memoryEndPercent':72}}");
 	const struct strategy *s = &c->cluster.value;
 	assert_int_equal(c->cluster.says, (UINT64_C(1) << STRATEGY_FIELDS) - 1);
 	assert_true(s->enable);
@@ -113,7 +118,45 @@ static void all_fields(void **state)
 	assert_int_equal(s->evict_allocatable, 17);
 	assert_int_equal(s->evict_allocatable_lower, 16);
 	assert_int_equal(s->cool_down_s, 19);
+	assert_int_equal(s->suppress_policy, SUPPRESS_CPUSET);
+	assert_false(s->suppress); /* enable of resource-threshold-config, too */
+	assert_false(s->limits);
+	assert_int_equal(s->suppress_percent, 20);
+	assert_int_equal(s->suppress_min, 21);
+	assert_int_equal(s->evict_cpu_window_s, 22);
+	assert_int_equal(s->evict_cpu_allocatable, 24);
+	assert_int_equal(s->evict_cpu_allocatable_lower, 23);
+	assert_int_equal(s->evict_memory_allocatable, 26);
+	assert_int_equal(s->evict_memory_allocatable_lower, 25);
+	assert_int_equal(s->cpu_idle, CPU_IDLE_ALWAYS);
+	assert_int_equal(s->hold, 71);
+	assert_int_equal(s->end, 72);
 	free(c);
+}
+
+/* `enable` of resource-threshold-config is about taking back and suppression; a field of its own
+ * says more. */
+static void what_enable_means_there(void **state)
+{
+	static const struct {
+		const char *text;
+		bool reclaim, suppress;
+	} cases[] = {
+		{"{'clusterStrategy':{}}", true, true},
+		{"{'clusterStrategy':{'enable':false}}", false, false},
+		{"{'clusterStrategy':{'enable':true}}", true, true},
+		{"{'clusterStrategy':{'enable':false,'suppress':true}}", false, true},
+		{"{'clusterStrategy':{'enable':true,'suppress':false}}", true, false},
+		{"{'clusterStrategy':{'suppress':false}}", true, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct overcommit_config *c = config("{'enable':true}", cases[i].text);
+		struct strategy s = strategy_for(c, NULL, 0, NULL, NULL);
+		if (!s.enable || s.reclaim != cases[i].reclaim || s.suppress != cases[i].suppress)
+			fail_msg("%s", cases[i].text);
+		free(c);
+	}
 }
 
 static void fractions(void **state)
@@ -177,6 +220,12 @@ static void refused(void **state)
 			"usage, "
 			"request or maxUsageRequest"},
 		{"{'profile':'crane'}", "", "write ack or koordinator"},
+		{"{'usageSource':'prometheus'}", "",
+			"write metrics.k8s.io, kubelet, agent or auto"},
+		{"{'cpuIdle':'auto'}", "", "write Never, Auto or Always"},
+		{"{'memoryHoldPercent':95,'memoryEndPercent':95}", "",
+			"colocation-config: memoryEndPercent is 95, and memoryHoldPercent 95"},
+		{"{'limits':'yes'}", "", "colocation-config.limits: must be true or false"},
 		{"{'usageSource':7}", "", "colocation-config.usageSource: must be a string"},
 		{"{'resourceNames':'batch'}", "",
 			"colocation-config.resourceNames: must be a list"},
@@ -390,6 +439,7 @@ int main(void)
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(the_seed),
 		cmocka_unit_test(all_fields),
+		cmocka_unit_test(what_enable_means_there),
 		cmocka_unit_test(fractions),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(some_nodes),

@@ -1,0 +1,454 @@
+#include "controller/nodes/node_agents.h"
+
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/monotonic.h"
+#include "controller/net/bucket.h"
+#include "controller/net/http.h"
+#include "controller/nodes/rendezvous.h"
+#include "controller/nodes/sample_check.h"
+#include "node/wire.h"
+
+enum {
+	HOLD_MS = 50000,
+	GONE_LOOK_MS = 5000, /* how often it is looked whether somebody still waits */
+	HELD_EACH = 2,	     /* of one node: two agents, while one takes over from the other */
+	FORGET_MS = 600000,  /* an agent of a node that is not known any more */
+	REFILL_MS = 100,     /* ten requests a second of one node, */
+	BURST = 40,	     /* and so many at once */
+	TREE_MAX_BYTES = 64 * SAMPLE_BYTES_MAX,
+};
+
+/* A question for orders that waits. */
+struct held {
+	struct link link; /* agent->held, oldest first */
+	struct http_question *question;
+	int64_t have, until_ms, look_ms;
+};
+
+struct agent {
+	struct node_agent_view view;
+	struct sample *newest; /* NULL: none yet */
+	int64_t deed;	       /* the newest that was counted, of the same run */
+	int64_t seen_ms;       /* when it came last */
+	struct bucket bucket;
+	struct link held;
+	char node[];
+};
+
+struct node_agents {
+	struct node_agents_options options;
+	struct node_port *port;
+	struct rendezvous *rendezvous;
+	struct map agents; /* by node */
+	size_t reporting;  /* have reported */
+	struct json *json;
+	bool leads;
+};
+
+/* ---- agents ---------------------------------------------------------------------------------- */
+
+static bool agent_has_node(const void *value, const void *key)
+{
+	return strcmp(((const struct agent *)value)->node, key) == 0;
+}
+
+static struct agent *find(const struct node_agents *a, const char *node)
+{
+	return map_get(&a->agents, map_hash_string(node), node);
+}
+
+static struct agent *find_or_add(struct node_agents *a, const char *node)
+{
+	struct agent *g = find(a, node);
+	if (g)
+		return g;
+	size_t size = strlen(node) + 1;
+	g = mem_alloc(sizeof(*g) + size);
+	list_init(&g->held);
+	memcpy(g->node, node, size);
+	map_put(&a->agents, map_hash_string(node), g);
+	return g;
+}
+
+static struct held *oldest_held(const struct agent *g)
+{
+	return list_empty(&g->held) ? NULL : container_of(g->held.next, struct held, link);
+}
+
+static void held_free(struct held *h)
+{
+	list_leave(&h->link);
+	free(h);
+}
+
+static void agent_free(struct agent *g)
+{
+	struct held *h;
+	while ((h = oldest_held(g)))
+		held_free(h);
+	sample_free(g->newest);
+	free(g);
+}
+
+static void agent_drop(void *g)
+{
+	agent_free(g);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void answer_nothing(struct http_question *q)
+{
+	static const struct buf nothing;
+	http_answer(q, (struct http_reply){204, "application/json"}, &nothing);
+}
+
+static void answer_orders(
+	struct node_agents *a, struct http_question *q, const char *node, const struct orders *o)
+{
+	struct buf body;
+	buf_init(&body, ORDERS_BYTES_MAX);
+	wire_put_orders(o, &body);
+	if (body.failed)
+		node_port_refuse(a->port, q, 503, NODE_TOO_MUCH, node,
+			"the orders of this node are too long to be sent: it has too many pods");
+	else
+		http_answer(q, (struct http_reply){200, "application/json"}, &body);
+	buf_done(&body);
+}
+
+static void answer_not_now(struct node_agents *a, struct http_question *q, const char *node)
+{
+	struct buf body;
+	buf_init(&body, 256);
+	buf_puts(&body, a->leads ? "{\"error\":\"nothing is known of this node yet\"}"
+				 : "{\"error\":\"another controller leads\"}");
+	(void)node;
+	http_answer(q, (struct http_reply){503, "application/json"}, &body);
+	buf_done(&body);
+}
+
+/* Answers a question that was held. */
+static void release(struct node_agents *a, struct agent *g, struct held *h, const struct orders *o)
+{
+	struct http_question *q = h->question;
+	held_free(h);
+	if (!a->leads)
+		answer_not_now(a, q, g->node);
+	else if (o)
+		answer_orders(a, q, g->node, o);
+	else
+		answer_nothing(q);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+/* Finds the agent that asks, and its orders. NULL: the question was answered. */
+static struct agent *admit(struct node_agents *a, struct http_question *q, const char *node,
+	const struct orders **ret_orders)
+{
+	int64_t now_ms = monotonic_ms();
+	*ret_orders = a->leads ? a->options.events.orders(node, a->options.events.ctx) : NULL;
+	if (!*ret_orders) {
+		answer_not_now(a, q, node);
+		return NULL;
+	}
+	struct agent *g = find_or_add(a, node);
+	g->seen_ms = now_ms;
+	if (bucket_take(&g->bucket, REFILL_MS, BURST, now_ms))
+		return g;
+	node_port_refuse(
+		a->port, q, 429, NODE_TOO_MUCH, node, "an agent may come ten times a second");
+	return NULL;
+}
+
+static void hold(struct node_agents *a, struct agent *g, struct http_question *q, int64_t have)
+{
+	int64_t now_ms = monotonic_ms();
+	if (list_count(&g->held) >= HELD_EACH)
+		release(a, g, oldest_held(g), NULL);
+	struct held *h = mem_alloc(sizeof(*h));
+	*h = (struct held){.question = q,
+		.have = have,
+		.until_ms = now_ms + HOLD_MS,
+		.look_ms = now_ms + GONE_LOOK_MS};
+	list_add(&g->held, &h->link);
+}
+
+static void on_asked(struct http_question *q, const char *node, int64_t have, void *ctx)
+{
+	struct node_agents *a = ctx;
+	const struct orders *orders;
+	struct agent *g = admit(a, q, node, &orders);
+	if (!g)
+		return;
+	if (orders->generation != have)
+		answer_orders(a, q, node, orders);
+	else
+		hold(a, g, q, have);
+}
+
+void node_agents_orders_changed(struct node_agents *a, const char *node)
+{
+	struct agent *g = a && a->leads ? find(a, node) : NULL;
+	if (!g || list_empty(&g->held))
+		return;
+	const struct orders *orders = a->options.events.orders(node, a->options.events.ctx);
+	for (size_t n = orders ? list_count(&g->held) : 0; n > 0; n--) {
+		struct held *h = oldest_held(g);
+		list_leave(&h->link);
+		list_add(&g->held, &h->link);
+		if (h->have != orders->generation)
+			release(a, g, h, orders);
+	}
+}
+
+/* ---- who reports ----------------------------------------------------------------------------- */
+
+static uint64_t *count_of(struct node_agent_view *v, enum deed_kind kind)
+{
+	switch (kind) {
+	case DEED_LIMITED:
+		return &v->limited;
+	case DEED_HELD:
+		return &v->held;
+	case DEED_ENDED:
+		return &v->ended;
+	case DEED_REFUSED:
+		return &v->refused;
+	case DEED_UNDONE:
+		return &v->undone;
+	case DEED_LIFTED:
+	case DEED_KINDS:
+		break;
+	}
+	return NULL;
+}
+
+/* Counts the deeds that were not told before. */
+static void count_deeds(struct agent *g, const struct sample *s)
+{
+	for (size_t i = 0; i < s->ndeeds; i++) {
+		uint64_t *count = count_of(&g->view, s->deeds[i].kind);
+		if (s->deeds[i].number <= g->deed)
+			continue;
+		g->deed = s->deeds[i].number;
+		if (count)
+			++*count;
+	}
+}
+
+static bool is_same_run(const struct agent *g, const struct sample *s)
+{
+	return g->newest && strcmp(g->newest->boot, s->boot) == 0;
+}
+
+/* Takes a sample, which is the agent's from now on. */
+static void take(struct node_agents *a, struct agent *g, struct sample *s)
+{
+	int64_t now_ms = (int64_t)(ev_now(a->options.loop) * 1000.0);
+	if (!is_same_run(g, s))
+		g->deed = 0;
+	a->reporting += !g->newest;
+	sample_free(g->newest);
+	g->newest = s;
+	g->view.newest = s;
+	g->view.at_ms = now_ms;
+	count_deeds(g, s);
+	a->options.events.sample(g->node, s, now_ms, a->options.events.ctx);
+}
+
+/* Whether nothing is lent in this cluster: then nothing is known of its nodes either, nor wanted. */
+static bool lends_nothing(const struct orders *o)
+{
+	return !o->lends && o->capacity.cpu_milli == 0;
+}
+
+static void on_reported(struct http_question *q, const char *node, struct slice body, void *ctx)
+{
+	struct node_agents *a = ctx;
+	const struct orders *orders;
+	struct sample *s = NULL;
+	struct err e = {""};
+	struct agent *g = admit(a, q, node, &orders);
+	if (!g)
+		return;
+	if (lends_nothing(orders)) {
+		answer_nothing(q);
+		return;
+	}
+	if (wire_read_sample(a->json, body, &s, &e) != 0) {
+		g->view.dropped++;
+		node_port_refuse(a->port, q, 400, NODE_MALFORMED, g->node, e.text);
+		return;
+	}
+	if (is_same_run(g, s) && s->number <= g->newest->number) {
+		g->view.dropped++;
+		node_port_count(a->port, q, NODE_OLD, g->node,
+			"a sample is not newer than the last one of this agent");
+		answer_nothing(q);
+		sample_free(s);
+		return;
+	}
+	if (sample_check(s, orders->capacity, &e) != 0) {
+		g->view.dropped++;
+		node_port_refuse(a->port, q, 422, NODE_IMPOSSIBLE, g->node, e.text);
+		sample_free(s);
+		return;
+	}
+	answer_nothing(q);
+	take(a, g, s);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* Ends what is held too long, or for nobody. */
+static void look_at_held(struct node_agents *a, struct agent *g, int64_t now_ms)
+{
+	for (size_t n = list_count(&g->held); n > 0; n--) {
+		struct held *h = oldest_held(g);
+		list_leave(&h->link);
+		list_add(&g->held, &h->link);
+		bool looks = now_ms >= h->look_ms;
+		if (looks)
+			h->look_ms = now_ms + GONE_LOOK_MS;
+		if (now_ms >= h->until_ms || (looks && http_gone(h->question)))
+			release(a, g, h, NULL);
+	}
+}
+
+/* Forgets an agent of a node that is not known any more. One a look: they are few. */
+static void forget_one(struct node_agents *a, int64_t now_ms)
+{
+	struct agent *g, *found = NULL;
+	map_each(&a->agents, i, g)
+		if (now_ms - g->seen_ms >= FORGET_MS && list_empty(&g->held) &&
+			!a->options.events.orders(g->node, a->options.events.ctx))
+			found = g;
+	if (!found)
+		return;
+	map_take(&a->agents, map_hash_string(found->node), found->node);
+	a->reporting -= found->newest != NULL;
+	agent_free(found);
+}
+
+/* Forgets all agents: another controller leads. */
+static void resign(struct node_agents *a)
+{
+	struct agent *g;
+	a->leads = false;
+	map_each(&a->agents, i, g)
+		while (!list_empty(&g->held))
+			release(a, g, oldest_held(g), NULL);
+	map_free(&a->agents, agent_drop);
+	map_init(&a->agents, agent_has_node);
+	a->reporting = 0;
+	rendezvous_pause(a->rendezvous);
+}
+
+void node_agents_tick(struct node_agents *a, bool leads, int64_t tick_ms)
+{
+	struct agent *g;
+	if (!a)
+		return;
+	node_port_tick(a->port, tick_ms);
+	if (!leads) {
+		if (a->leads)
+			resign(a);
+		return;
+	}
+	a->leads = true;
+	map_each(&a->agents, i, g)
+		look_at_held(a, g, monotonic_ms());
+	forget_one(a, monotonic_ms());
+	uint16_t port = node_port_number(a->port);
+	if (port)
+		rendezvous_tick(a->rendezvous, port, node_port_certificate(a->port), tick_ms);
+}
+
+/* ---- what is known --------------------------------------------------------------------------- */
+
+bool node_agents_view(const struct node_agents *a, const char *node, struct node_agent_view *ret)
+{
+	const struct agent *g = a ? find(a, node) : NULL;
+	if (!g)
+		return false;
+	*ret = g->view;
+	return true;
+}
+
+size_t node_agents_count(const struct node_agents *a)
+{
+	return a ? a->reporting : 0;
+}
+
+uint64_t node_agents_refused(const struct node_agents *a, enum node_refusal why)
+{
+	return a ? node_port_refused(a->port, why) : 0;
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+/* Forgets what is held: the port ends it. */
+static void on_closing(void *ctx)
+{
+	struct node_agents *a = ctx;
+	struct agent *g;
+	map_each(&a->agents, i, g)
+		while (!list_empty(&g->held))
+			held_free(oldest_held(g));
+}
+
+static int open_port(struct node_agents *a, struct err *e)
+{
+	const struct node_agents_options *o = &a->options;
+	struct node_port_options port = {.loop = o->loop,
+		.client = o->client,
+		.log = o->log,
+		.host = o->host,
+		.port = o->port,
+		.address = o->address,
+		.certificate = o->certificate,
+		.key = o->key,
+		.events = {on_asked, on_reported, on_closing, a}};
+	return node_port_open(&port, &a->port, e);
+}
+
+int node_agents_open(const struct node_agents_options *o, struct node_agents **ret, struct err *e)
+{
+	struct node_agents *a = mem_alloc(sizeof(*a));
+	struct rendezvous_options rendezvous = {.client = o->client,
+		.log = o->log,
+		.namespace_name = o->namespace_name,
+		.address = o->address,
+		.seed = o->seed};
+	a->options = *o;
+	map_init(&a->agents, agent_has_node);
+	int rc = open_port(a, e);
+	if (rc) {
+		free(a);
+		return rc;
+	}
+	a->json = json_new(TREE_MAX_BYTES);
+	a->rendezvous = rendezvous_new(&rendezvous);
+	*ret = a;
+	return 0;
+}
+
+void node_agents_close(struct node_agents *a)
+{
+	if (!a)
+		return;
+	node_port_close(a->port);
+	rendezvous_free(a->rendezvous);
+	map_free(&a->agents, agent_drop);
+	json_free(a->json);
+	free(a);
+}

@@ -1,0 +1,375 @@
+#include "controller/nodes/node_callers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/json.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/siphash.h"
+#include "controller/net/bucket.h"
+#include "controller/net/review.h"
+
+#define REVIEWS "/apis/authentication.k8s.io/v1/tokenreviews"
+#define USER "system:serviceaccount:" NODE_CALLERS_NAMESPACE ":" NODE_CALLERS_ACCOUNT
+#define NODE_NAME "authentication.kubernetes.io/node-name"
+
+enum {
+	AGENTS_MAX = 8192, /* with tokens that were renewed */
+	STRANGERS = 256,
+	ADDRESSES = 1024,
+	REMEMBER_MS = 600000,
+	STRANGE_MS = 10000,
+	ASKING_MAX = 32,
+	ASKING_EACH = 8,   /* of one address */
+	REFILL_MS = 10,	   /* 100 questions a second, */
+	REFILL_EACH = 200, /* and 5 from one address; */
+	BURST = 100,	   /* so many at once, */
+	BURST_EACH = 10,   /* and so many from one address */
+	TIMEOUT_MS = 5000,
+	TOKEN_MAX = 16 * 1024,
+	ANSWER_CEILING = 64 * 1024,
+};
+
+struct token {
+	uint64_t hash[2];
+};
+
+struct agent {
+	struct token token;
+	int64_t until_ms;
+	char node[NODE_NAME_SIZE];
+};
+
+struct stranger {
+	struct token token;
+	int64_t until_ms;
+	enum auth_verdict verdict;
+};
+
+/* A request that waits for the answer to a question. */
+struct waiter {
+	struct link link;
+	auth_verdict_fn *fn;
+	void *ctx;
+};
+
+/* A question that is under way. */
+struct question {
+	struct node_callers *callers;
+	struct link link; /* callers->questions */
+	struct token token;
+	uint64_t address;
+	uint64_t request;
+	int64_t asked_ms;
+	struct link waiters;
+};
+
+struct node_callers {
+	struct kube_client *client;
+	struct log *log;
+	struct siphash_key key;
+	struct map agents; /* by token */
+	struct stranger stranger[STRANGERS];
+	struct bucket all, again, each[ADDRESSES]; /* again: for what was good before */
+	struct link questions;
+	struct json *json;
+	int64_t said_ms; /* that no question can be asked */
+};
+
+/* ---- what is remembered ---------------------------------------------------------------------- */
+
+static bool token_is(const struct token *a, const struct token *b)
+{
+	return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
+}
+
+static bool agent_has_token(const void *value, const void *key)
+{
+	return token_is(&((const struct agent *)value)->token, key);
+}
+
+static struct agent *find_agent(const struct node_callers *c, const struct token *t)
+{
+	return map_get(&c->agents, t->hash[0], t);
+}
+
+static void forget_agent(struct node_callers *c, const struct token *t)
+{
+	free(map_take(&c->agents, t->hash[0], t));
+}
+
+/* Forgets the agent that was known longest. */
+static void make_room(struct node_callers *c)
+{
+	struct agent *oldest = NULL, *a;
+	map_each(&c->agents, i, a)
+		if (!oldest || a->until_ms < oldest->until_ms)
+			oldest = a;
+	if (oldest)
+		forget_agent(c, &oldest->token);
+}
+
+static void remember_agent(struct node_callers *c, const struct question *q, const char *node)
+{
+	struct agent *a = find_agent(c, &q->token);
+	if (!a && c->agents.count >= AGENTS_MAX)
+		make_room(c);
+	if (!a) {
+		a = mem_alloc(sizeof(*a));
+		a->token = q->token;
+		map_put(&c->agents, a->token.hash[0], a);
+	}
+	a->until_ms = q->asked_ms + REMEMBER_MS;
+	strcpy(a->node, node);
+}
+
+static void remember_stranger(
+	struct node_callers *c, const struct question *q, enum auth_verdict verdict)
+{
+	struct stranger *oldest = &c->stranger[0];
+	for (size_t i = 0; i < STRANGERS; i++)
+		if (c->stranger[i].until_ms < oldest->until_ms)
+			oldest = &c->stranger[i];
+	*oldest = (struct stranger){q->token, q->asked_ms + STRANGE_MS, verdict};
+	forget_agent(c, &q->token);
+}
+
+/* Gives what is known of a token; AUTH_LATER: nothing. */
+static enum auth_verdict recall(const struct node_callers *c, const struct token *t, int64_t now_ms)
+{
+	const struct agent *a = find_agent(c, t);
+	if (a && now_ms < a->until_ms)
+		return AUTH_ALLOWED;
+	for (size_t i = 0; i < STRANGERS; i++)
+		if (now_ms < c->stranger[i].until_ms && token_is(&c->stranger[i].token, t))
+			return c->stranger[i].verdict;
+	return AUTH_LATER;
+}
+
+/* ---- how much may be asked ------------------------------------------------------------------- */
+
+static bool has_slot(const struct node_callers *c, uint64_t address)
+{
+	unsigned all = 0, own = 0;
+	list_each_entry(&c->questions, struct question, q, link) {
+		all++;
+		own += q->address == address;
+	}
+	return all < ASKING_MAX && own < ASKING_EACH;
+}
+
+static bool may_ask(struct node_callers *c, const struct token *t, uint64_t address, int64_t now_ms)
+{
+	if (!has_slot(c, address))
+		return false;
+	if (find_agent(c, t))
+		return bucket_take(&c->again, REFILL_MS, BURST, now_ms);
+	struct bucket *own = bucket_of(c->each, ADDRESSES, address);
+	if (!bucket_take(own, REFILL_EACH, BURST_EACH, now_ms))
+		return false;
+	if (bucket_take(&c->all, REFILL_MS, BURST, now_ms))
+		return true;
+	bucket_return(own, REFILL_EACH);
+	return false;
+}
+
+/* ---- the question ---------------------------------------------------------------------------- */
+
+static void add_waiter(struct question *q, auth_verdict_fn *fn, void *ctx)
+{
+	struct waiter *w = mem_alloc(sizeof(*w));
+	*w = (struct waiter){.fn = fn, .ctx = ctx};
+	list_add(&q->waiters, &w->link);
+}
+
+static struct waiter *take_waiter(struct question *q)
+{
+	if (list_empty(&q->waiters))
+		return NULL;
+	struct waiter *w = container_of(q->waiters.next, struct waiter, link);
+	list_leave(&w->link);
+	return w;
+}
+
+static void question_free(struct question *q)
+{
+	struct waiter *w;
+	while ((w = take_waiter(q)))
+		free(w);
+	list_leave(&q->link);
+	free(q);
+}
+
+static void settle(struct question *q, enum auth_verdict v)
+{
+	struct waiter *w;
+	list_leave(&q->link);
+	while ((w = take_waiter(q))) {
+		w->fn(v, w->ctx);
+		free(w);
+	}
+	question_free(q);
+}
+
+/* Whether this may be the name of a node. */
+static bool is_name(const char *s)
+{
+	size_t len = s ? strlen(s) : 0;
+	return len > 0 && len < NODE_NAME_SIZE &&
+	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789.-") == len;
+}
+
+/* Gives the node to which the pod of the token is bound; NULL: none, or it is no agent's. */
+static const char *node_of(const cJSON *user)
+{
+	const cJSON *names = json_array(json_object(user, "extra"), NODE_NAME);
+	const cJSON *first = names ? names->child : NULL;
+	const char *node = first && !first->next ? cJSON_GetStringValue(first) : NULL;
+	return json_is(user, "username", USER) && is_name(node) ? node : NULL;
+}
+
+static enum auth_verdict judge(struct node_callers *c, struct question *q, const cJSON *review)
+{
+	const cJSON *user = review_user(review, NODE_CALLERS_AUDIENCE);
+	const char *node = user ? node_of(user) : NULL;
+	if (node) {
+		remember_agent(c, q, node);
+		return AUTH_ALLOWED;
+	}
+	remember_stranger(c, q, user ? AUTH_REFUSED : AUTH_STRANGER);
+	return user ? AUTH_REFUSED : AUTH_STRANGER;
+}
+
+static void on_answer(const struct kube_answer *a, void *ctx)
+{
+	struct question *q = ctx;
+	struct node_callers *c = q->callers;
+	const cJSON *review;
+	if (a->outcome == KUBE_DONE && json_parse(c->json, a->body, &review, NULL) == 0) {
+		settle(q, judge(c, q, review));
+		return;
+	}
+	if (log_again(&c->said_ms, q->asked_ms))
+		log_event(c->log, LEVEL_WARN, "caller-not-checked", "asking", "TokenReview", "of",
+			"an agent of a node", "why", a->sentence, NULL);
+	settle(q, AUTH_UNKNOWN);
+}
+
+/* Asks; false: the token is too long to be asked about. */
+static bool send(struct question *q, const char *token)
+{
+	struct buf body;
+	buf_init(&body, 2 * TOKEN_MAX);
+	review_ask_token(&body, token, NODE_CALLERS_AUDIENCE);
+	struct kube_request request = {
+		.method = KUBE_POST,
+		.path = REVIEWS,
+		.body = buf_slice(&body),
+		.timeout_ms = TIMEOUT_MS,
+		.answer_ceiling = ANSWER_CEILING,
+		.last = true,
+	};
+	bool fits = !body.failed;
+	if (fits)
+		q->request = kube_client_send(q->callers->client, &request, on_answer, q);
+	if (body.ptr)
+		explicit_bzero(body.ptr, body.len);
+	buf_done(&body);
+	return fits;
+}
+
+static struct question *find_question(const struct node_callers *c, const struct token *t)
+{
+	list_each_entry(&c->questions, struct question, q, link)
+		if (token_is(&q->token, t))
+			return q;
+	return NULL;
+}
+
+/* Begins a question; NULL: there is no room for one now. */
+static struct question *begin(struct node_callers *c, const struct token *t,
+	const struct auth_caller *caller, int64_t now_ms)
+{
+	if (!may_ask(c, t, caller->address, now_ms))
+		return NULL;
+	struct question *q = mem_alloc(sizeof(*q));
+	*q = (struct question){
+		.callers = c, .token = *t, .address = caller->address, .asked_ms = now_ms};
+	list_init(&q->waiters);
+	list_add(&c->questions, &q->link);
+	if (send(q, caller->token))
+		return q;
+	question_free(q);
+	return NULL;
+}
+
+static bool hash_token(const struct node_callers *c, const char *token, struct token *ret)
+{
+	size_t len = token ? strlen(token) : 0;
+	if (len == 0 || len > TOKEN_MAX)
+		return false;
+	siphash128(&c->key, token, len, ret->hash);
+	return true;
+}
+
+enum auth_verdict node_callers_ask(struct node_callers *c, const struct auth_caller *caller,
+	int64_t now_ms, auth_verdict_fn *fn, void *ctx)
+{
+	struct token t;
+	if (!hash_token(c, caller->token, &t))
+		return AUTH_STRANGER;
+	enum auth_verdict known = recall(c, &t, now_ms);
+	if (known != AUTH_LATER)
+		return known;
+	struct question *q = find_question(c, &t);
+	if (!q)
+		q = begin(c, &t, caller, now_ms);
+	if (!q)
+		return AUTH_UNKNOWN;
+	add_waiter(q, fn, ctx);
+	return AUTH_LATER;
+}
+
+const char *node_callers_node(const struct node_callers *c, const char *token)
+{
+	struct token t;
+	const struct agent *a = hash_token(c, token, &t) ? find_agent(c, &t) : NULL;
+	return a ? a->node : NULL;
+}
+
+/* ---- its life -------------------------------------------------------------------------------- */
+
+struct node_callers *node_callers_new(struct kube_client *client, struct log *log)
+{
+	struct node_callers *c = mem_alloc(sizeof(*c));
+	c->client = client;
+	c->log = log;
+	c->json = json_new(4 * ANSWER_CEILING);
+	map_init(&c->agents, agent_has_token);
+	list_init(&c->questions);
+	must(getrandom(&c->key, sizeof(c->key), 0) == sizeof(c->key));
+	return c;
+}
+
+void node_callers_drop(struct node_callers *c)
+{
+	while (!list_empty(&c->questions)) {
+		struct question *q = container_of(c->questions.next, struct question, link);
+		kube_client_cancel(c->client, q->request);
+		question_free(q);
+	}
+}
+
+void node_callers_free(struct node_callers *c)
+{
+	if (!c)
+		return;
+	node_callers_drop(c);
+	map_free(&c->agents, free);
+	json_free(c->json);
+	free(c);
+}
