@@ -17,3 +17,7 @@ foreach(name link program)
   target_link_libraries(test_agent_${name} PRIVATE agent scripted_server ${CMOCKA})
   add_test(NAME agent_${name} COMMAND test_agent_${name})
 endforeach()
+# The link and a leader's port, both as they are.
+add_executable(test_agent_leader ${CMAKE_CURRENT_LIST_DIR}/leader_test.c)
+target_link_libraries(test_agent_leader PRIVATE agent nodes scripted_server ${CMOCKA})
+add_test(NAME agent_leader COMMAND test_agent_leader)
