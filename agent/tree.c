@@ -82,8 +82,8 @@ bool cgroup_each_child(const char *path, void (*found)(const char *name, void *c
 static bool has_file(const char *dir, const char *file)
 {
 	char path[PATH_SIZE];
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return access(path, F_OK) == 0;
+	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return len > 0 && (size_t)len < sizeof(path) && access(path, F_OK) == 0;
 }
 
 /* Tells whether the file of a v2 tier names a controller. */
