@@ -112,10 +112,12 @@ static void fail(struct link_to_leader *l, const char *why, int64_t least_ms)
 	start_timer(l, &l->pause, ms > least_ms ? ms : least_ms);
 }
 
-/* Tells for how long a failure is waited for at least. */
+/* Tells for how long a failure is waited for at least: long where we are not known. A certificate
+ * that is not believed may be right a moment later, when the leader has begun anew. */
 static int64_t least_pause_ms(const struct link_to_leader *l, const struct kube_answer *a)
 {
-	return a->outcome == KUBE_DENIED ? PAUSES_MAX * l->options.pause_ms : a->retry_after_ms;
+	bool denied = a->http_status == 401 || a->http_status == 403;
+	return denied ? PAUSES_MAX * l->options.pause_ms : a->retry_after_ms;
 }
 
 static void on_pause(struct ev_loop *loop, ev_timer *timer, int revents)

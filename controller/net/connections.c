@@ -35,7 +35,8 @@ struct connections {
 	struct ev_loop *loop;
 	struct connections_limits limits;
 	struct connection *first, *last;
-	ev_timer look; /* runs while there is a connection */
+	size_t newcomers; /* those that never had a complete request */
+	ev_timer look;	  /* runs while there is a connection */
 };
 
 static struct address address_of(const struct sockaddr *from)
@@ -92,6 +93,7 @@ void connection_serves(struct connection *x, bool serves)
 {
 	x->serves = serves;
 	x->streams = x->reads = false;
+	x->all->newcomers -= !x->has_asked;
 	x->has_asked = true;
 	x->since = ev_now(x->all->loop);
 }
@@ -191,6 +193,7 @@ struct connection *connections_add(struct connections *c, int fd, const struct s
 		.prev = c->last};
 	*(c->last ? &c->last->next : &c->first) = x;
 	c->last = x;
+	c->newcomers++;
 	if (count(x, true) >= c->limits.each_address)
 		make_room(x, true);
 	if (count(x, false) >= c->limits.all)
@@ -203,6 +206,7 @@ void connections_remove(struct connections *c, struct connection *x)
 {
 	*(x->prev ? &x->prev->next : &c->first) = x->next;
 	*(x->next ? &x->next->prev : &c->last) = x->prev;
+	c->newcomers -= !x->has_asked;
 	free(x);
 	if (!c->first)
 		ev_timer_stop(c->loop, &c->look);
@@ -210,10 +214,7 @@ void connections_remove(struct connections *c, struct connection *x)
 
 bool connections_has_newcomer(const struct connections *c)
 {
-	const struct connection *x = c->first;
-	while (x && x->has_asked)
-		x = x->next;
-	return x;
+	return c->newcomers > 0;
 }
 
 uint64_t connection_address(const struct connection *x)

@@ -897,7 +897,8 @@ static struct MHD_Daemon *start_daemon(struct http *h)
 			 (tls ? MHD_USE_TLS : 0);
 	return MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_CONNECTION_LIMIT,
 		h->options.limits.all + ENDING_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)HEADERS_MAX_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+		(size_t)(h->options.head_max_bytes ? h->options.head_max_bytes : HEADERS_MAX_BYTES),
+		MHD_OPTION_CONNECTION_TIMEOUT,
 		h->options.clients_stay ? 0U : (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED,
 		on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_ARRAY,
 		tls ? secure : secure + 4, MHD_OPTION_END);

@@ -89,7 +89,9 @@ struct http_options {
 	/* Clients are expected to stay: the time without a request is bounded by limits alone, and a
 	 * thousand of them that wait cost nothing. */
 	bool clients_stay;
-	struct posts posts;	   /* what may be posted */
+	unsigned
+		head_max_bytes; /* of the head of a request; 0: 32 KiB. A connection keeps so much */
+	struct posts posts;	/* what may be posted */
 	struct listener_pace pace; /* of new connections */
 	const struct tls *tls;	   /* NULL: plain HTTP; borrowed for http_new() only */
 	/* The only caller, if there is one; clients are asked for a certificate of its authorities.

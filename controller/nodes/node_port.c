@@ -21,6 +21,7 @@ enum {
 	CONNECTIONS_EACH = 512,
 	CONNECTIONS_LEAST = 64,
 	FILES_OF_OTHERS = 2048, /* other ports, requests, the ledger; and connections that end */
+	HEAD_MAX_BYTES = 8192,	/* an agent's token has 1,200 */
 	LOOK_MS = 60000,
 	ERROR_MAX_BYTES = 4096,
 };
@@ -201,6 +202,7 @@ static int listen_anew(struct node_port *p, struct err *e)
 		.trust_nobody = true,
 		.limits = {p->connections, each, .request_ms = 10000, .answer_ms = 60000},
 		.clients_stay = true,
+		.head_max_bytes = HEAD_MAX_BYTES,
 		.posts = {SAMPLE_PATH, SAMPLE_BYTES_MAX},
 		.pace = HTTP_TLS_PACE,
 		.tls = certificate_tls(p->certificate),

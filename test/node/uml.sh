@@ -30,7 +30,9 @@ set -- $*
 END
 
 code=0
-LD_PRELOAD="$xstate" timeout "${SLUICE_UML_SECONDS:-240}" "$uml" mem=512M rootfstype=hostfs rootflags=/ rw \
+seconds=600
+[ -z "${SLUICE_SEARCH:-}" ] || seconds=7000
+LD_PRELOAD="$xstate" timeout "$seconds" "$uml" mem=512M rootfstype=hostfs rootflags=/ rw \
   "init=$root/test/node/uml_init.sh" "WORK=$work" con=null con0=fd:0,fd:1 quiet </dev/null >"$work/console" 2>&1 || code=$?
 grep -q '^GUEST up' "$work/console" || {
   tail -n 15 "$work/console"
