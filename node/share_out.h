@@ -10,7 +10,7 @@
  * that holds a kernel lock must come to its end); the sum is at most `may`, but for these least
  * amounts; and the same pods in another order get the same.
  *
- * Integers, O(n log n).
+ * Integers. The level of the water is searched for bit by bit: O(n) for each of 40, and a sort.
  */
 #ifndef SLUICE_NODE_SHARE_OUT_H
 #define SLUICE_NODE_SHARE_OUT_H

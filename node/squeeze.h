@@ -2,10 +2,11 @@
  * The squeeze: what the memory of a node asks for. Clamp, tell, end, in that order.
  *
  *     CALM     nothing
- *     HELD     from hold_percent in use on: every lent pod stays at what it uses now, so that an
- *              ordinary one can take the rest. Until 5 percent below
+ *     HELD     from hold_percent in use on, or less than 300 MiB available: every lent pod stays at
+ *              what it uses now, so that an ordinary one can take the rest. Until 5 percent below
  *     ENDING   from end_percent in use on, or less than 200 MiB available: the first lent pod in
- *              the order of the orders is ended, and the next after 500 ms if it is still so
+ *              the order of the orders is ended, and the next after 500 ms if it is still so. Pods
+ *              are held as well, unless hold_percent is 0
  *
  * "In use" is MemTotal - MemAvailable, the kernel's own estimate. Where that is absent there is no
  * level at all: what was held stays held, and nothing is ended. A pressure notice only hastens the
@@ -15,7 +16,7 @@
  * uses much has a higher one than a lent pod that uses little.
  *
  * hold_percent 0: never held; end_percent 0: never ended. On a node with less than 1 GiB the 200
- * MiB are a fifth of it.
+ * MiB are a fifth of it, and the 300 half as much again: so it is held first on small nodes, too.
  */
 #ifndef SLUICE_NODE_SQUEEZE_H
 #define SLUICE_NODE_SQUEEZE_H

@@ -85,8 +85,7 @@ static void put_cpu(struct list *l)
 /* Gives how far a limit falls in one tick: not so far that the kernel reclaims for long. */
 static int64_t lowered(const struct step_cgroup *c, int64_t now, int64_t want)
 {
-	int64_t most = limits_pages(greater(c->memory_used - STEP_MEMORY_MOST, 0));
-	int64_t value = greater(want, c->memory_used > STEP_MEMORY_MOST ? most : 0);
+	int64_t value = greater(want, limits_pages(c->memory_used - STEP_MEMORY_MOST));
 	return above(now, value) ? value : now;
 }
 

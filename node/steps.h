@@ -4,12 +4,17 @@
  *
  * cgroup v1 refuses a quota below a child's, and a child's above its parent's (EINVAL), and a
  * memory limit below what is used (EBUSY). So quotas fall in containers first, and rise in the pod
- * first. v2 needs no order, and gets the same one. memory.max below what is used would be met by
- * the kernel with a kill: there memory.high goes first, and memory.max follows once use is below
- * it, or once `patience` is over; v1 is lowered to what is used, further with each tick.
+ * first. v2 needs no order, and gets the same one. A container that is to have more than its pod has
+ * no quota of its own (LIMIT_NONE): its pod's is what counts, and no kernel minds.
+ *
+ * memory.max below what is used would be met by the kernel with a kill: there memory.high goes
+ * first, and memory.max follows once use is below it, or once `patience` is over. v1 is lowered to
+ * what is used and a little more, further with each tick. Nothing is set to more than 64 MiB below
+ * what is used in one tick, for whoever writes it has to wait until the kernel has freed the rest.
  *
  * Values that differ by nothing are no step. The caller ends a pod's list at the first refusal, and
- * makes a new one at its next tick: steps are made of what files say, not of what was written.
+ * makes a new one at its next tick: steps are made of what files say, not of what was written. What
+ * a kernel may refuse because use has grown comes last: memory.
  */
 #ifndef SLUICE_NODE_STEPS_H
 #define SLUICE_NODE_STEPS_H
@@ -47,7 +52,8 @@ struct step_pod {
 
 /* Gives the most steps that a pod with so many containers can need. */
 size_t steps_max(size_t ncontainers);
-/* Writes the steps in their order, and returns how many; ret_steps has room for steps_max(). */
+/* Writes the steps in their order, and returns how many; ret_steps has room for steps_max(). v is of
+ * the hierarchy of memory. */
 size_t steps_make(const struct step_pod *p, enum cgroup_version v, struct step *ret_steps);
 
 #endif

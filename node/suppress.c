@@ -15,7 +15,7 @@ static int64_t free_milli(const struct orders *o, const struct suppress_use *use
 	int64_t ordinary = greater(use->pods - use->lent, 0);
 	int64_t system = greater(use->node - use->pods, o->reserved.cpu_milli);
 	return saturated((__int128)percent_of(o->capacity.cpu_milli, o->suppress_percent) -
-			 ordinary - greater(system, 0));
+			 ordinary - system);
 }
 
 /* Gives what lent pods have in any case. */

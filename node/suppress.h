@@ -12,7 +12,8 @@
  * Source of the formula: Koordinator's cpusuppress, policy cfsQuota. Unlike there it bounds each lent
  * pod (share_out.h), not the tier above them: the tier is the kubelet's, which resets it.
  *
- * A sample with something missing is no sample: what was said last holds on.
+ * A sample with something missing is no sample: what was said last holds on. After more than three
+ * seconds without one it has to wait for three seconds again before it rises.
  */
 #ifndef SLUICE_NODE_SUPPRESS_H
 #define SLUICE_NODE_SUPPRESS_H

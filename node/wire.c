@@ -1,262 +1,369 @@
 #include "node/wire.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 
-#define COUNT(rows) (sizeof(rows) / sizeof(*(rows)))
-#define NEEDED INT64_MIN
-
-/* A member of an object: a whole number, or true. What is absent is its fallback, and a number that
- * is its fallback is not written. */
+/* Describes a member of a record: what writes and what reads go by the same rows. A number of its
+ * fallback is not written, nor is false, an empty name, a set or an array without anything in it. */
 struct field {
 	const char *key;
-	size_t at; /* in the record */
-	bool is_flag;
-	int64_t fallback; /* NEEDED: there is none */
-	int64_t least;
+	enum { NUMBER, FLAG, UID, NAME, WORD, SET, ROWS } kind;
+	size_t at;		   /* in the record */
+	int64_t fallback, least;   /* of NUMBER; and what a WORD is that is absent, or a new one */
+	size_t shortest, longest;  /* of NAME, without the NUL */
+	const char *characters;	   /* of NAME: such as may stand in it */
+	const char *needed;	   /* of NAME: what it has to be, for a sentence */
+	const char *const *words;  /* of WORD, by number, and of SET, by bit */
+	size_t nwords;		   /* less than an unsigned has bits */
+	const struct table *table; /* of ROWS */
+	size_t count_at;	   /* of ROWS: in the record, how many */
 };
 
-#define NUMBER(record, member, key, fallback, least)                                               \
-	{                                                                                          \
-		key, offsetof(struct record, member), false, fallback, least                       \
-	}
-#define FLAG(record, member, key)                                                                  \
-	{                                                                                          \
-		key, offsetof(struct record, member), true, 0, 0                                   \
-	}
-
-static const struct field orders_fields[] = {
-	NUMBER(orders, generation, "generation", NEEDED, 1),
-	FLAG(orders, lends, "lends"),
-	FLAG(orders, limits, "limits"),
-	FLAG(orders, suppress, "suppress"),
-	NUMBER(orders, capacity.cpu_milli, "cpu", 0, 0),
-	NUMBER(orders, capacity.memory_bytes, "memory", 0, 0),
-	NUMBER(orders, reserved.cpu_milli, "reserved_cpu", 0, 0),
-	NUMBER(orders, reserved.memory_bytes, "reserved_memory", 0, 0),
-	NUMBER(orders, suppress_percent, "suppress_percent", 0, 0),
-	NUMBER(orders, suppress_min_percent, "suppress_min_percent", 0, 0),
-	NUMBER(orders, suppress_rise_percent, "suppress_rise_percent", 0, 0),
-	NUMBER(orders, hold_percent, "hold_percent", 0, 0),
-	NUMBER(orders, end_percent, "end_percent", 0, 0),
+/* Describes a record: its size, how many of them may be in one array, its members. */
+struct table {
+	size_t size, max;
+	const struct field *fields; /* up to one without a key */
 };
 
-static const struct field ordered_pod_fields[] = {
-	NUMBER(ordered_pod, asked.cpu_milli, "cpu", 0, 0),
-	NUMBER(ordered_pod, asked.memory_bytes, "memory", 0, 0),
-	FLAG(ordered_pod, stays, "stays"),
-};
+#define NEEDED INT64_MIN /* a fallback: the number may not be absent */
+#define AT(record, member) .at = offsetof(struct record, member)
+#define COUNT_AT(record, member) .count_at = offsetof(struct record, member)
+#define HEX "0123456789abcdef"
+enum { ID_LENGTH = CONTAINER_ID_SIZE - 1, BOOT_LENGTH = UID_TEXT_SIZE - 1 };
+enum { FILE_LENGTH = sizeof(((struct deed *)0)->file) - 1 };
 
-static const struct field ordered_container_fields[] = {
-	NUMBER(ordered_container, asked.cpu_milli, "cpu", 0, 0),
-	NUMBER(ordered_container, asked.memory_bytes, "memory", 0, 0),
+static const struct field container_fields[] = {
+	{"id", NAME, AT(ordered_container, id), .shortest = ID_LENGTH, .longest = ID_LENGTH,
+		.characters = HEX, .needed = "a name of 64 hex digits"},
+	{"cpu", NUMBER, AT(ordered_container, asked.cpu_milli)},
+	{"memory", NUMBER, AT(ordered_container, asked.memory_bytes)},
+	{0},
 };
+static const struct table containers = {
+	sizeof(struct ordered_container), ORDERS_CONTAINERS_MAX, container_fields};
 
-static const struct field sample_fields[] = {
-	NUMBER(sample, number, "number", NEEDED, 1),
-	NUMBER(sample, window_ms, "window_ms", NEEDED, 0),
-	NUMBER(sample, pods_used.cpu_milli, "pods_cpu", -1, 0),
-	NUMBER(sample, pods_used.memory_bytes, "pods_memory", -1, 0),
-	NUMBER(sample, memory_total, "memory_total", -1, 0),
-	NUMBER(sample, memory_available, "memory_available", -1, 0),
-	NUMBER(sample, pressure_us, "pressure_us", -1, 0),
-	NUMBER(sample, may_milli, "may_cpu", -1, 0),
-	NUMBER(sample, orders, "orders", 0, 0),
-	NUMBER(sample, deeds_lost, "deeds_lost", 0, 0),
+static const struct field ordered_fields[] = {
+	{"uid", UID, AT(ordered_pod, uid)},
+	{"cpu", NUMBER, AT(ordered_pod, asked.cpu_milli)},
+	{"memory", NUMBER, AT(ordered_pod, asked.memory_bytes)},
+	{"stays", FLAG, AT(ordered_pod, stays)},
+	{"containers", ROWS, AT(ordered_pod, containers), .table = &containers,
+		COUNT_AT(ordered_pod, ncontainers)},
+	{0},
 };
-
-static const struct field used_fields[] = {
-	NUMBER(load, cpu_milli, "cpu", NEEDED, 0),
-	NUMBER(load, memory_bytes, "memory", NEEDED, 0),
-};
-
-static const struct field sampled_pod_fields[] = {
-	NUMBER(sampled_pod, used.cpu_milli, "cpu", NEEDED, 0),
-	NUMBER(sampled_pod, used.memory_bytes, "memory", NEEDED, 0),
-	NUMBER(sampled_pod, quota_milli, "quota", -1, 0),
-	NUMBER(sampled_pod, throttled_ms, "throttled_ms", 0, 0),
-	FLAG(sampled_pod, over, "over"),
-};
-
-static const struct field deed_fields[] = {
-	NUMBER(deed, number, "number", NEEDED, 1),
-	NUMBER(deed, value, "value", 0, 0),
-};
+static const struct table ordered_pods = {
+	sizeof(struct ordered_pod), ORDERS_PODS_MAX, ordered_fields};
 
 static const char *const idle_words[] = {"never", "auto", "always"};
-const char *const lack_names[LACKS] = {"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
+
+static const struct field orders_fields[] = {
+	{"generation", NUMBER, AT(orders, generation), .fallback = NEEDED, .least = 1},
+	{"lends", FLAG, AT(orders, lends)},
+	{"limits", FLAG, AT(orders, limits)},
+	{"suppress", FLAG, AT(orders, suppress)},
+	{"cpu", NUMBER, AT(orders, capacity.cpu_milli)},
+	{"memory", NUMBER, AT(orders, capacity.memory_bytes)},
+	{"reserved_cpu", NUMBER, AT(orders, reserved.cpu_milli)},
+	{"reserved_memory", NUMBER, AT(orders, reserved.memory_bytes)},
+	{"suppress_percent", NUMBER, AT(orders, suppress_percent)},
+	{"suppress_min_percent", NUMBER, AT(orders, suppress_min_percent)},
+	{"suppress_rise_percent", NUMBER, AT(orders, suppress_rise_percent)},
+	{"idle", WORD, AT(orders, idle), .fallback = CPU_IDLE_NEVER, .words = idle_words,
+		.nwords = 3},
+	{"hold_percent", NUMBER, AT(orders, hold_percent)},
+	{"end_percent", NUMBER, AT(orders, end_percent)},
+	{"pods", ROWS, AT(orders, pods), .table = &ordered_pods, COUNT_AT(orders, npods)},
+	{0},
+};
+static const struct table orders_table = {sizeof(struct orders), 1, orders_fields};
+
+static const struct field sampled_fields[] = {
+	{"uid", UID, AT(sampled_pod, uid)},
+	{"cpu", NUMBER, AT(sampled_pod, used.cpu_milli), .fallback = NEEDED},
+	{"memory", NUMBER, AT(sampled_pod, used.memory_bytes), .fallback = NEEDED},
+	{"quota", NUMBER, AT(sampled_pod, quota_milli), .fallback = -1},
+	{"throttled_ms", NUMBER, AT(sampled_pod, throttled_ms)},
+	{"over", FLAG, AT(sampled_pod, over)},
+	{0},
+};
+static const struct table sampled_pods = {
+	sizeof(struct sampled_pod), SAMPLE_PODS_MAX, sampled_fields};
+
+static const struct field deed_fields[] = {
+	{"number", NUMBER, AT(deed, number), .fallback = NEEDED, .least = 1},
+	{"kind", WORD, AT(deed, kind), .fallback = DEED_KINDS, .words = deed_names,
+		.nwords = DEED_KINDS},
+	{"uid", UID, AT(deed, uid)},
+	{"file", NAME, AT(deed, file), .longest = FILE_LENGTH,
+		.characters = "abcdefghijklmnopqrstuvwxyz0123456789._",
+		.needed = "the name of a cgroup's file"},
+	{"value", NUMBER, AT(deed, value)},
+	{0},
+};
+static const struct table deeds = {sizeof(struct deed), SAMPLE_DEEDS_MAX, deed_fields};
+
+const char *const lack_names[LACKS] = {
+	"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
+
+static const struct field sample_fields[] = {
+	{"boot", NAME, AT(sample, boot), .shortest = BOOT_LENGTH, .longest = BOOT_LENGTH,
+		.characters = HEX "-", .needed = "a uid"},
+	{"number", NUMBER, AT(sample, number), .fallback = NEEDED, .least = 1},
+	{"window_ms", NUMBER, AT(sample, window_ms), .fallback = NEEDED},
+	{"cpu", NUMBER, AT(sample, used.cpu_milli), .fallback = -1},
+	{"memory", NUMBER, AT(sample, used.memory_bytes), .fallback = -1},
+	{"pods_cpu", NUMBER, AT(sample, pods_used.cpu_milli), .fallback = -1},
+	{"pods_memory", NUMBER, AT(sample, pods_used.memory_bytes), .fallback = -1},
+	{"memory_total", NUMBER, AT(sample, memory_total), .fallback = -1},
+	{"memory_available", NUMBER, AT(sample, memory_available), .fallback = -1},
+	{"pressure_us", NUMBER, AT(sample, pressure_us), .fallback = -1},
+	{"may_cpu", NUMBER, AT(sample, may_milli), .fallback = -1},
+	{"lacks", SET, AT(sample, lacks), .words = lack_names, .nwords = LACKS},
+	{"orders", NUMBER, AT(sample, orders)},
+	{"pods", ROWS, AT(sample, pods), .table = &sampled_pods, COUNT_AT(sample, npods)},
+	{"deeds", ROWS, AT(sample, deeds), .table = &deeds, COUNT_AT(sample, ndeeds)},
+	{"deeds_lost", NUMBER, AT(sample, deeds_lost)},
+	{0},
+};
+static const struct table sample_table = {sizeof(struct sample), 1, sample_fields};
+
+_Static_assert(LACKS_ALL == (1 << LACKS) - 1, "a word for each bit");
+_Static_assert(sizeof(enum cpu_idle) == sizeof(unsigned), "a WORD is an unsigned");
+_Static_assert(sizeof(enum deed_kind) == sizeof(unsigned), "a WORD is an unsigned");
+_Static_assert(offsetof(struct ordered_pod, uid) == 0, "has_twins()");
+_Static_assert(offsetof(struct sampled_pod, uid) == 0, "has_twins()");
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_fields(
-	struct json_writer *w, const struct field *fields, size_t n, const void *record)
+static void put_fields(struct json_writer *w, const struct table *t, const char *record);
+
+static void put_set(struct json_writer *w, const struct field *f, unsigned set)
 {
-	for (const struct field *f = fields; f < fields + n; f++) {
-		const void *member = (const char *)record + f->at;
-		if (!f->is_flag && *(const int64_t *)member != f->fallback)
+	jw_array(w, f->key);
+	for (size_t i = 0; i < f->nwords; i++)
+		if (set >> i & 1)
+			jw_text(w, NULL, f->words[i]);
+	jw_end(w);
+}
+
+static void put_rows(struct json_writer *w, const struct field *f, const char *rows, size_t n)
+{
+	jw_array(w, f->key);
+	for (size_t i = 0; i < n; i++) {
+		jw_object(w, NULL);
+		put_fields(w, f->table, rows + i * f->table->size);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void put_field(struct json_writer *w, const struct field *f, const char *record)
+{
+	const void *member = record + f->at;
+	switch (f->kind) {
+	case NUMBER:
+		if (*(const int64_t *)member != f->fallback)
 			jw_int(w, f->key, *(const int64_t *)member);
-		else if (f->is_flag && *(const bool *)member)
+		return;
+	case FLAG:
+		if (*(const bool *)member)
 			jw_bool(w, f->key, true);
+		return;
+	case UID:
+		uid_put(w, f->key, member);
+		return;
+	case NAME:
+		if (*(const char *)member)
+			jw_text(w, f->key, member);
+		return;
+	case WORD:
+		if (*(const unsigned *)member < f->nwords)
+			jw_text(w, f->key, f->words[*(const unsigned *)member]);
+		return;
+	case SET:
+		if (*(const unsigned *)member)
+			put_set(w, f, *(const unsigned *)member);
+		return;
+	case ROWS:
+		if (*(const size_t *)(const void *)(record + f->count_at))
+			put_rows(w, f, *(const char *const *)member,
+				*(const size_t *)(const void *)(record + f->count_at));
+		return;
 	}
 }
-#define PUT(w, record, fields) put_fields(w, fields, COUNT(fields), record)
 
-static void put_ordered_pod(struct json_writer *w, const struct ordered_pod *p)
+static void put_fields(struct json_writer *w, const struct table *t, const char *record)
 {
-	jw_object(w, NULL);
-	uid_put(w, "uid", &p->uid);
-	PUT(w, p, ordered_pod_fields);
-	if (p->ncontainers)
-		jw_array(w, "containers");
-	for (size_t i = 0; i < p->ncontainers; i++) {
-		jw_object(w, NULL);
-		jw_text(w, "id", p->containers[i].id);
-		PUT(w, &p->containers[i], ordered_container_fields);
-		jw_end(w);
-	}
-	if (p->ncontainers)
-		jw_end(w);
-	jw_end(w);
+	for (const struct field *f = t->fields; f->key; f++)
+		put_field(w, f, record);
 }
 
 void wire_put_orders(const struct orders *o, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	PUT(&w, o, orders_fields);
-	jw_text(&w, "idle", idle_words[o->idle]);
-	jw_array(&w, "pods");
-	for (size_t i = 0; i < o->npods; i++)
-		put_ordered_pod(&w, &o->pods[i]);
+	put_fields(&w, &orders_table, (const char *)o);
 	jw_close(&w);
-}
-
-static void put_deed(struct json_writer *w, const struct deed *d)
-{
-	jw_object(w, NULL);
-	jw_text(w, "kind", deed_names[d->kind]);
-	uid_put(w, "uid", &d->uid);
-	PUT(w, d, deed_fields);
-	if (*d->file)
-		jw_text(w, "file", d->file);
-	jw_end(w);
 }
 
 void wire_put_sample(const struct sample *s, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	jw_text(&w, "boot", s->boot);
-	PUT(&w, s, sample_fields);
-	if (s->has_used) {
-		jw_object(&w, "used");
-		PUT(&w, &s->used, used_fields);
-		jw_end(&w);
-	}
-	jw_array(&w, "lacks");
-	for (size_t i = 0; i < LACKS; i++)
-		if (s->lacks >> i & 1)
-			jw_text(&w, NULL, lack_names[i]);
-	jw_end(&w);
-	jw_array(&w, "pods");
-	for (size_t i = 0; i < s->npods; i++) {
-		jw_object(&w, NULL);
-		uid_put(&w, "uid", &s->pods[i].uid);
-		PUT(&w, &s->pods[i], sampled_pod_fields);
-		jw_end(&w);
-	}
-	jw_end(&w);
-	jw_array(&w, "deeds");
-	for (size_t i = 0; i < s->ndeeds; i++)
-		put_deed(&w, &s->deeds[i]);
+	struct sample written = *s;
+	if (!s->has_used)
+		written.used = (struct load){-1, -1};
+	put_fields(&w, &sample_table, (const char *)&written);
 	jw_close(&w);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* An object that is read, and where it stands, for sentences. */
-struct reader {
-	const cJSON *object;
-	char where[64]; /* "orders: pods[3]." */
+/* Where records of arrays go: what is left of the one block. */
+struct room {
+	char *free;
 	struct err *e;
 };
 
-/* Says what a member has to be, and returns ERR_INVALID. */
-static int wrong(const struct reader *r, const char *key, const char *needed)
+static int read_fields(const struct table *t, const cJSON *object, char *record, struct room *room);
+
+static int wrong(struct err *e, const char *key, const char *needed)
 {
-	return err_set(r->e, ERR_INVALID, "%s%s: %s is needed", r->where, key, needed);
+	return err_set(e, ERR_INVALID, "%s: %s is needed", key, needed);
 }
 
-static int read_fields(const struct reader *r, const struct field *fields, size_t n, void *record)
+static int read_number(const cJSON *object, const struct field *f, int64_t *ret, struct err *e)
 {
-	for (const struct field *f = fields; f < fields + n; f++) {
-		void *member = (char *)record + f->at;
-		int64_t number = f->fallback;
-		int rc = f->is_flag ? json_bool(r->object, f->key, member)
-				    : json_i64(r->object, f->key, &number);
-		if (f->is_flag && rc == ERR_INVALID)
-			return wrong(r, f->key, "true or false");
-		bool bad = rc == ERR_GONE ? f->fallback == NEEDED : rc < 0 || number < f->least;
-		if (!f->is_flag && bad)
-			return wrong(r, f->key,
-				f->least ? "a whole number from 1 on" : "a whole number from 0 on");
-		if (!f->is_flag)
-			*(int64_t *)member = number;
+	int64_t number;
+	int rc = json_i64(object, f->key, &number);
+	if (rc == ERR_GONE && f->fallback != NEEDED)
+		number = f->fallback;
+	else if (rc < 0 || number < f->least)
+		return wrong(e, f->key,
+			f->least ? "a whole number above 0" : "a whole number, 0 or above,");
+	*ret = number;
+	return 0;
+}
+
+static int read_name(const cJSON *object, const struct field *f, char *ret, struct err *e)
+{
+	const char *text = json_text(object, f->key);
+	size_t len = text ? strlen(text) : 0;
+	if (len < f->shortest || len > f->longest || (len && strspn(text, f->characters) != len))
+		return wrong(e, f->key, f->needed);
+	memcpy(ret, len ? text : "", len + 1);
+	return 0;
+}
+
+static unsigned find_word(const struct field *f, const char *text)
+{
+	for (unsigned i = 0; text && i < f->nwords; i++)
+		if (strcmp(text, f->words[i]) == 0)
+			return i;
+	return (unsigned)f->nwords;
+}
+
+/* Reads words; the other end may know more of them. */
+static int read_set(const cJSON *object, const struct field *f, unsigned *ret, struct err *e)
+{
+	const cJSON *words = json_get(object, f->key);
+	if (words && !cJSON_IsArray(words))
+		return wrong(e, f->key, "an array");
+	json_each(word, words)
+		*ret |= 1u << find_word(f, cJSON_GetStringValue(word));
+	*ret &= (1u << f->nwords) - 1;
+	return 0;
+}
+
+static int read_rows(const cJSON *object, const struct field *f, char *record, struct room *room)
+{
+	const cJSON *rows = json_get(object, f->key);
+	size_t n = 0, i = 0;
+	if (rows && !cJSON_IsArray(rows))
+		return wrong(room->e, f->key, "an array");
+	json_each(row, rows)
+		n++;
+	if (n > f->table->max)
+		return err_set(
+			room->e, ERR_LIMIT, "%s: %zu are more than %zu", f->key, n, f->table->max);
+	char *to = room->free;
+	room->free += n * f->table->size;
+	memcpy(record + f->at, &to, sizeof(to));
+	memcpy(record + f->count_at, &n, sizeof(n));
+	json_each(row, rows) {
+		int rc = read_fields(f->table, row, to, room);
+		if (rc < 0) {
+			err_wrap(room->e, "%s[%zu]", f->key, i);
+			return rc;
+		}
+		to += f->table->size;
+		i++;
 	}
 	return 0;
 }
-#define READ(r, record, fields) read_fields(r, fields, COUNT(fields), record)
 
-static int read_uid(const struct reader *r, const char *key, struct uid *ret)
+static int read_field(const struct field *f, const cJSON *object, char *record, struct room *room)
 {
-	return uid_parse(json_text(r->object, key), ret) ? 0 : wrong(r, key, "a uid");
-}
-
-/* Returns which of some words it is; -1: none. */
-static int find_word(const char *text, const char *const *words, size_t n)
-{
-	for (size_t i = 0; text && i < n; i++)
-		if (strcmp(text, words[i]) == 0)
-			return (int)i;
-	return -1;
-}
-
-/* Finds an array of objects, of no more than max. Absent: it has none. */
-static int find_array(
-	const struct reader *r, const char *key, size_t max, const cJSON **ret, size_t *ret_n)
-{
-	size_t n = 0;
-	*ret = json_get(r->object, key);
-	if (*ret && !cJSON_IsArray(*ret))
-		return wrong(r, key, "an array");
-	json_each(item, *ret)
-		n++;
-	*ret_n = n;
-	if (n > max)
-		return err_set(
-			r->e, ERR_LIMIT, "%s%s: %zu are more than %zu", r->where, key, n, max);
+	void *member = record + f->at;
+	unsigned word;
+	switch (f->kind) {
+	case NUMBER:
+		return read_number(object, f, member, room->e);
+	case FLAG:
+		return json_bool(object, f->key, member) == ERR_INVALID
+			       ? wrong(room->e, f->key, "true or false")
+			       : 0;
+	case UID:
+		return uid_parse(json_text(object, f->key), member)
+			       ? 0
+			       : wrong(room->e, f->key, "a uid");
+	case NAME:
+		return read_name(object, f, member, room->e);
+	case WORD:
+		word = find_word(f, json_text(object, f->key));
+		*(unsigned *)member = word < f->nwords ? word : (unsigned)f->fallback;
+		return 0;
+	case SET:
+		return read_set(object, f, member, room->e);
+	case ROWS:
+		return read_rows(object, f, record, room);
+	}
 	return 0;
 }
 
-/* Gives the reader of the i-th object of an array. */
-static struct reader inner(const struct reader *r, const char *key, size_t i, const cJSON *object)
+static int read_fields(const struct table *t, const cJSON *object, char *record, struct room *room)
 {
-	struct reader in = {.object = object, .e = r->e};
-	size_t len = strlen(r->where);
-	memcpy(in.where, r->where, len);
-	snprintf(in.where + len, sizeof(in.where) - len, "%s[%zu].", key, i);
-	return in;
+	int rc = 0;
+	for (const struct field *f = t->fields; f->key && rc == 0; f++)
+		rc = read_field(f, object, record, room);
+	return rc;
 }
+
+/* Counts the bytes of a record's arrays, up to what may be read of them. */
+static size_t measure(const struct table *t, const cJSON *object)
+{
+	size_t bytes = 0;
+	for (const struct field *f = t->fields; f->key; f++) {
+		size_t n = 0;
+		if (f->kind != ROWS)
+			continue;
+		json_each(row, json_array(object, f->key))
+			if (n++ < f->table->max)
+				bytes += f->table->size + measure(f->table, row);
+	}
+	return bytes;
+}
+
+/* ---- promises -------------------------------------------------------------------------------- */
 
 static int compare_uids(const void *a, const void *b)
 {
 	return uid_cmp(a, b);
 }
 
-/* Refuses records, each of which begins with a uid, if two have the same. */
-static int refuse_twins(const struct reader *r, const void *records, size_t n, size_t size)
+/* Tells whether two records, each of which begins with a uid, have the same. */
+static bool has_twins(const void *records, size_t n, size_t size)
 {
 	struct uid *uids = mem_array(n, sizeof(*uids));
 	bool twins = false;
@@ -266,253 +373,100 @@ static int refuse_twins(const struct reader *r, const void *records, size_t n, s
 	for (size_t i = 1; i < n; i++)
 		twins |= uid_cmp(&uids[i - 1], &uids[i]) == 0;
 	free(uids);
-	return twins ? wrong(r, "pods", "each uid once") : 0;
+	return twins;
 }
 
-static int read_container(
-	const struct reader *r, const struct ordered_pod *p, struct ordered_container *ret)
+static bool names_container_twice(const struct ordered_pod *p)
 {
-	const char *id = json_text(r->object, "id");
-	if (!id || strlen(id) != CONTAINER_ID_SIZE - 1 ||
-		strspn(id, "0123456789abcdef") != CONTAINER_ID_SIZE - 1)
-		return wrong(r, "id", "64 hex digits");
-	for (const struct ordered_container *c = p->containers; c < ret; c++)
-		if (strcmp(c->id, id) == 0)
-			return wrong(r, "id", "each container once");
-	memcpy(ret->id, id, CONTAINER_ID_SIZE);
-	return READ(r, ret, ordered_container_fields);
+	for (size_t i = 0; i < p->ncontainers; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(p->containers[i].id, p->containers[k].id) == 0)
+				return true;
+	return false;
 }
 
-/* Reads a pod; its containers go to *free_containers, which moves on. */
-static int read_ordered_pod(
-	const struct reader *r, struct ordered_pod *ret, struct ordered_container **free_containers)
+static int check_orders(void *record, struct err *e)
 {
-	const cJSON *containers;
-	int rc = read_uid(r, "uid", &ret->uid);
-	if (!rc)
-		rc = READ(r, ret, ordered_pod_fields);
-	if (!rc)
-		rc = find_array(
-			r, "containers", ORDERS_CONTAINERS_MAX, &containers, &ret->ncontainers);
-	if (rc)
-		return rc;
-	ret->containers = *free_containers;
-	size_t i = 0;
-	json_each(c, containers) {
-		struct reader in = inner(r, "containers", i++, c);
-		if ((rc = read_container(&in, ret, (*free_containers)++)) < 0)
-			return rc;
-	}
-	return 0;
-}
-
-static int read_pods_of_orders(const struct reader *r, const cJSON *pods, struct orders *o)
-{
-	struct ordered_pod *pod = (struct ordered_pod *)(o + 1);
-	struct ordered_container *container = (struct ordered_container *)(pod + o->npods);
-	size_t i = 0;
-	o->pods = pod;
-	json_each(p, pods) {
-		struct reader in = inner(r, "pods", i++, p);
-		int rc = read_ordered_pod(&in, pod++, &container);
-		if (rc)
-			return rc;
-	}
-	return refuse_twins(r, o->pods, o->npods, sizeof(*pod));
-}
-
-static int read_orders_head(const struct reader *r, struct orders *o)
-{
-	int idle = json_get(r->object, "idle")
-			   ? find_word(json_text(r->object, "idle"), idle_words, COUNT(idle_words))
-			   : CPU_IDLE_NEVER;
-	int rc = READ(r, o, orders_fields);
-	if (rc)
-		return rc;
-	if (idle < 0)
-		return wrong(r, "idle", "never, auto or always");
-	o->idle = (enum cpu_idle)idle;
+	const struct orders *o = record;
 	if (o->hold_percent > 100)
-		return wrong(r, "hold_percent", "100 at most");
+		return wrong(e, "hold_percent", "100 at most");
 	if (o->end_percent > 100 || (o->end_percent && o->end_percent <= o->hold_percent))
-		return wrong(r, "end_percent", "more than hold_percent and 100 at most, or 0,");
+		return wrong(e, "end_percent", "0, or more than hold_percent and 100 at most,");
 	if (!o->lends && o->npods)
-		return wrong(r, "pods", "none, where lends is not true,");
+		return wrong(e, "lends", "true where there are pods");
+	if (has_twins(o->pods, o->npods, sizeof(*o->pods)))
+		return wrong(e, "pods", "each uid once");
+	for (size_t i = 0; i < o->npods; i++)
+		if (names_container_twice(&o->pods[i]))
+			return err_set(
+				e, ERR_INVALID, "pods[%zu]: containers: each id once is needed", i);
 	return 0;
 }
 
-static size_t count_containers(const cJSON *pods)
+/* Also drops deeds of a kind that only a newer agent knows. */
+static int check_sample(void *record, struct err *e)
 {
-	size_t n = 0;
-	json_each(p, pods)
-		json_each(c, json_array(p, "containers"))
-			n++;
-	return n;
-}
-
-static int read_orders(const struct reader *r, struct orders **ret)
-{
-	const cJSON *pods;
-	size_t npods;
-	int rc = find_array(r, "pods", ORDERS_PODS_MAX, &pods, &npods);
-	if (rc)
-		return rc;
-	struct orders *o = mem_alloc(sizeof(*o) + npods * sizeof(*o->pods) +
-				     count_containers(pods) * sizeof(*o->pods->containers));
-	o->npods = npods;
-	rc = read_orders_head(r, o);
-	if (!rc)
-		rc = read_pods_of_orders(r, pods, o);
-	if (rc)
-		orders_free(o);
-	else
-		*ret = o;
-	return rc;
-}
-
-static int read_lacks(const struct reader *r, struct sample *s)
-{
-	const cJSON *lacks = json_get(r->object, "lacks");
-	if (lacks && !cJSON_IsArray(lacks))
-		return wrong(r, "lacks", "an array");
-	json_each(l, lacks) {
-		int bit = find_word(cJSON_GetStringValue(l), lack_names, LACKS);
-		if (bit >= 0) /* a newer agent may know more */
-			s->lacks |= 1u << bit;
-	}
-	return 0;
-}
-
-static int read_sample_head(const struct reader *r, struct sample *s)
-{
-	struct uid boot;
-	struct reader used = {.object = json_get(r->object, "used"), .e = r->e};
-	memcpy(used.where, "sample: used.", sizeof("sample: used."));
-	int rc = read_uid(r, "boot", &boot);
-	if (!rc)
-		rc = READ(r, s, sample_fields);
-	if (!rc && used.object)
-		rc = READ(&used, &s->used, used_fields);
-	if (rc)
-		return rc;
-	uid_format(&boot, s->boot);
-	s->has_used = used.object;
-	return read_lacks(r, s);
-}
-
-static int read_sampled_pods(const struct reader *r, const cJSON *pods, struct sampled_pod *pod)
-{
-	size_t i = 0;
-	json_each(p, pods) {
-		struct reader in = inner(r, "pods", i, p);
-		int rc = read_uid(&in, "uid", &pod[i].uid);
-		if (!rc)
-			rc = READ(&in, &pod[i], sampled_pod_fields);
-		if (rc)
-			return rc;
-		i++;
-	}
-	return refuse_twins(r, pod, i, sizeof(*pod));
-}
-
-static int read_deed(const struct reader *r, struct deed *ret)
-{
-	const char *file = json_text(r->object, "file");
-	int rc = read_uid(r, "uid", &ret->uid);
-	if (!rc)
-		rc = READ(r, ret, deed_fields);
-	if (rc)
-		return rc;
-	if (!file)
-		return 0;
-	if (strlen(file) >= sizeof(ret->file) ||
-		file[strspn(file, "abcdefghijklmnopqrstuvwxyz0123456789._")])
-		return wrong(r, "file", "the name of a cgroup's file");
-	memcpy(ret->file, file, strlen(file) + 1);
-	return 0;
-}
-
-/* Reads deeds but for those of a kind that only a newer agent knows. */
-static int read_deeds(const struct reader *r, const cJSON *deeds, struct deed *deed, size_t *ret_n)
-{
-	size_t i = 0;
+	struct sample *s = record;
+	struct deed *deed = (struct deed *)s->deeds; /* of the block that was just made */
 	int64_t last = 0;
-	json_each(d, deeds) {
-		struct reader in = inner(r, "deeds", i++, d);
-		int kind = find_word(json_text(d, "kind"), deed_names, DEED_KINDS);
-		int rc = read_deed(&in, deed);
-		if (rc)
-			return rc;
-		if (deed->number <= last)
-			return wrong(&in, "number", "more than that of the one before it");
-		last = deed->number;
-		deed->kind = (enum deed_kind)kind;
-		deed += kind >= 0;
-		*ret_n += kind >= 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < s->ndeeds; i++) {
+		if (deed[i].number <= last)
+			return wrong(e, "deeds", "an order by number");
+		last = deed[i].number;
+		if (deed[i].kind < DEED_KINDS)
+			deed[kept++] = deed[i];
 	}
-	return 0;
+	s->ndeeds = kept;
+	s->has_used = s->used.cpu_milli >= 0 && s->used.memory_bytes >= 0;
+	if (!s->has_used)
+		s->used = (struct load){0, 0};
+	return has_twins(s->pods, s->npods, sizeof(*s->pods)) ? wrong(e, "pods", "each uid once")
+							      : 0;
 }
 
-static int read_sample(const struct reader *r, struct sample **ret)
+/* Reads a record and its arrays: one block, which is the caller's. */
+static int read_document(struct json *j, struct slice text, size_t longest, const struct table *t,
+	int (*check)(void *record, struct err *e), void **ret, struct err *e)
 {
-	const cJSON *pods, *deeds;
-	size_t npods, ndeeds;
-	int rc = find_array(r, "pods", SAMPLE_PODS_MAX, &pods, &npods);
-	if (!rc)
-		rc = find_array(r, "deeds", SAMPLE_DEEDS_MAX, &deeds, &ndeeds);
-	if (rc)
-		return rc;
-	struct sample *s =
-		mem_alloc(sizeof(*s) + npods * sizeof(*s->pods) + ndeeds * sizeof(*s->deeds));
-	struct sampled_pod *pod = (struct sampled_pod *)(s + 1);
-	struct deed *deed = (struct deed *)(pod + npods);
-	s->pods = pod;
-	s->npods = npods;
-	s->deeds = deed;
-	rc = read_sample_head(r, s);
-	if (!rc)
-		rc = read_sampled_pods(r, pods, pod);
-	if (!rc)
-		rc = read_deeds(r, deeds, deed, &s->ndeeds);
-	if (rc)
-		sample_free(s);
-	else
-		*ret = s;
-	return rc;
-}
-
-/* ---- both ------------------------------------------------------------------------------------ */
-
-/* Parses a text of at most max bytes; r->where says what it is. */
-static int open_text(struct json *j, struct slice text, size_t max, struct reader *r)
-{
-	if (text.len > max)
-		return err_set(
-			r->e, ERR_LIMIT, "%s%zu bytes are more than %zu", r->where, text.len, max);
-	int rc = json_parse(j, text, &r->object, r->e);
+	const cJSON *object;
+	if (text.len > longest)
+		return err_set(e, ERR_LIMIT, "%zu bytes are more than %zu", text.len, longest);
+	int rc = json_parse(j, text, &object, e);
 	if (rc < 0)
-		err_wrap(r->e, "%s", r->where);
-	else if (!cJSON_IsObject(r->object))
-		rc = err_set(r->e, ERR_INVALID, "%san object is needed", r->where);
+		return rc;
+	char *record = mem_alloc(t->size + measure(t, object));
+	struct room room = {record + t->size, e};
+	rc = read_fields(t, object, record, &room);
+	if (rc == 0)
+		rc = check(record, e);
+	if (rc == 0)
+		*ret = record;
+	else
+		free(record);
 	return rc;
 }
 
 int wire_read_orders(struct json *j, struct slice text, struct orders **ret, struct err *e)
 {
-	struct reader r = {.where = "orders: ", .e = e};
-	int rc = open_text(j, text, ORDERS_BYTES_MAX, &r);
-	if (!rc)
-		rc = read_orders(&r, ret);
+	void *orders;
+	int rc = read_document(j, text, ORDERS_BYTES_MAX, &orders_table, check_orders, &orders, e);
 	json_reset(j);
+	if (rc == 0)
+		*ret = orders;
+	else
+		err_wrap(e, "orders");
 	return rc;
 }
 
 int wire_read_sample(struct json *j, struct slice text, struct sample **ret, struct err *e)
 {
-	struct reader r = {.where = "sample: ", .e = e};
-	int rc = open_text(j, text, SAMPLE_BYTES_MAX, &r);
-	if (!rc)
-		rc = read_sample(&r, ret);
+	void *sample;
+	int rc = read_document(j, text, SAMPLE_BYTES_MAX, &sample_table, check_sample, &sample, e);
 	json_reset(j);
+	if (rc == 0)
+		*ret = sample;
+	else
+		err_wrap(e, "sample");
 	return rc;
 }

@@ -95,6 +95,7 @@ struct http {
 	ev_timer timer;
 	ev_timer look;	       /* looks at streams; runs while there are any */
 	bool has_drained;      /* some stream has */
+	bool is_due;	       /* another turn is wanted, whatever libmicrohttpd says */
 	struct link questions; /* all that were begun */
 	size_t unsent;	       /* of all answers but streams */
 	size_t posted;	       /* of all bodies that were posted, as long as they are there */
@@ -802,16 +803,21 @@ static void http_arm(struct http *h)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 	ev_timer_stop(h->loop, &h->timer);
-	if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+	if (h->is_due)
+		ms = 0;
+	else if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
 		return;
-	if (is_in_haste(h, ms))
+	else if (is_in_haste(h, ms))
 		ms = HANDSHAKE_PACE_MS;
 	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
 	ev_timer_start(h->loop, &h->timer);
 }
 
+/* Has libmicrohttpd run again: a connection goes on. Also from inside its run, where it forgets that
+ * (0.9.75 does). */
 static void http_soon(struct http *h)
 {
+	h->is_due = true;
 	ev_timer_stop(h->loop, &h->timer);
 	ev_timer_set(&h->timer, 0., 0.);
 	ev_timer_start(h->loop, &h->timer);
@@ -828,6 +834,7 @@ static void tell_drained(struct http *h)
 /* Runs libmicrohttpd. What tell_drained() has written wants another turn: http_soon(). */
 static void http_turn(struct http *h)
 {
+	h->is_due = false;
 	MHD_run(h->daemon);
 	http_arm(h);
 	if (h->has_drained)

@@ -265,6 +265,12 @@ static void take(struct node_agents *a, struct agent *g, struct sample *s)
 	a->options.events.sample(g->node, s, now_ms, a->options.events.ctx);
 }
 
+/* Whether nothing is lent in this cluster: then nothing is known of its nodes either, nor wanted. */
+static bool lends_nothing(const struct orders *o)
+{
+	return !o->lends && o->capacity.cpu_milli == 0;
+}
+
 static void on_reported(struct http_question *q, const char *node, struct slice body, void *ctx)
 {
 	struct node_agents *a = ctx;
@@ -274,6 +280,10 @@ static void on_reported(struct http_question *q, const char *node, struct slice 
 	struct agent *g = admit(a, q, node, &orders);
 	if (!g)
 		return;
+	if (lends_nothing(orders)) {
+		answer_nothing(q);
+		return;
+	}
 	if (wire_read_sample(a->json, body, &s, &e) != 0) {
 		g->view.dropped++;
 		node_port_refuse(a->port, q, 400, NODE_MALFORMED, g->node, e.text);

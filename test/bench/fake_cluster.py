@@ -12,6 +12,7 @@ Its own speed is not what is measured; only that each round of samples takes it 
 interval between two.
 
     GET  /bench                    what it was asked so far: {"GET": n, "PATCH": n, "by": {...}}
+    GET  /bench/agents             where agents of nodes find the leader, once it has said so: {"address": ..., "certificate": ...}
     POST /bench/load/0.5           from now on nodes use that part of what they use when busy
     POST /bench/touch/N            so many pods are seen changed (their status only)
     POST /bench/relabel/N          so many waiting Jobs get another label, in turn
@@ -29,6 +30,7 @@ from urllib.parse import parse_qs, urlsplit
 
 CORES, MEMORY = 64, 256 << 30
 TEAMS = 40
+RENDEZVOUS = "/api/v1/namespaces/sluice-system/configmaps/sluice-nodes"
 BOOKMARK_SECONDS = 45  # whoever hears nothing at all for longer takes a watch for dead
 DAY = "2026-01-01T00:00:00Z"
 BUSY_CPU, BUSY_MEMORY = 0.035, 4 << 30  # part of a node's cores, and bytes, that an ordinary pod uses at load 1
@@ -199,6 +201,7 @@ class Cluster:
         self.stopped = set()  # numbers of labelled Jobs
         self.asked, self.by = Counter(), Counter()
         self.samples = {}  # load: (nodes, pods), with a mark in the place of the time
+        self.rendezvous = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "sluice-nodes", "namespace": "sluice-system"}}
         self.config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config", "namespace": "kube-system", "resourceVersion": "2", "uid": "30000000-0000-4000-8000-000000000000"},
                        "data": {"colocation-config": json.dumps({**CONFIG, "enable": jobs == 0})}}
 
@@ -283,6 +286,16 @@ class Cluster:
                         % (i, i, cpu[i] + 700_000_000, ki[i] + (2 << 20)) for i in range(len(self.nodes))).encode()
 
 
+def review(body):
+    """Whose token it is: agent-of-NODE is that of the agent of NODE; no other is known."""
+    token = json.loads(body)["spec"]["token"]
+    node = token.removeprefix("agent-of-")
+    status = {"authenticated": token != node}
+    if token != node:
+        status.update(audiences=["sluice-node"], user={"username": "system:serviceaccount:sluice-node:sluice-node", "extra": {"authentication.kubernetes.io/node-name": [node]}})
+    return dumps({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "status": status})
+
+
 def merge(into, patch):
     for key, value in patch.items():
         if value is None:
@@ -339,6 +352,12 @@ class Server:
             return await self.reply(writer, patched or b'{"kind":"Status","code":404}', "200 OK" if patched else "404 Not Found")
         if method == "PATCH" and "/jobs/labelled-" in path:
             return await self.reply(writer, c.stop_job(path.rsplit("/", 1)[1]))
+        if path == RENDEZVOUS:
+            if method == "PATCH":
+                merge(c.rendezvous, json.loads(body))
+            return await self.reply(writer, dumps(c.rendezvous))
+        if path == "/apis/authentication.k8s.io/v1/tokenreviews":
+            return await self.reply(writer, review(body), "201 Created")
         if method == "POST":
             return await self.reply(writer, body or b"{}", "201 Created")
         if method != "GET":
@@ -350,6 +369,8 @@ class Server:
 
     def bench(self, path):
         c, parts = self.cluster, path.split("/")
+        if parts[2:3] == ["agents"]:
+            return dumps(c.rendezvous.get("data", {}))
         if parts[2:3] == ["load"]:
             c.load = float(parts[3])
             c.metrics("/nodes")

@@ -74,7 +74,8 @@ clusters: [{{name: fake, cluster: {{server: "https://127.0.0.1:{self.fake.port}"
 users: [{{name: nobody, user: {{token: none}}}}]
 contexts: [{{name: fake, context: {{cluster: fake, user: nobody}}}}]
 """)
-        self.box.start_controller("one", kubeconfig=config, extra_args=flags)
+        lending = ["--overcommit-config", "kube-system/ack-slo-config"]  # the sandbox itself lends nothing
+        self.box.start_controller("one", kubeconfig=config, extra_args=[*lending, *flags])
 
     def cpu(self):
         fields = Path(f"/proc/{self.proc.pid}/stat").read_text().rpartition(")")[2].split()

@@ -66,6 +66,15 @@ static const struct bad_case bad[] = {
 	{{"--visibility-address", "169.254.1.1"}, {"--visibility-address"}},
 	{{"--visibility-address", "fe80::1"}, {"--visibility-address"}},
 	{{"--visibility-address", "224.0.0.1"}, {"--visibility-address"}},
+	{{"--node-listen", "8444"}, {"--node-listen", "\"8444\"", "ADDRESS:PORT"}},
+	{{"--node-listen", ":8444"}, {"--node-listen", "without --node-address"}},
+	{{"--node-address", "leader.example"}, {"--node-address", "10.1.2.3"}},
+	{{"--node-address", "0.0.0.0"}, {"--node-address"}},
+	{{"--node-address", "::"}, {"--node-address"}},
+	{{"--node-address", "fe80::1"}, {"--node-address"}},
+	{{"--node-address", "224.0.0.1"}, {"--node-address"}},
+	{{"--node-cert-file", "a"}, {"--node-cert-file", "without --node-key-file"}},
+	{{"--node-key-file", "a"}, {"--node-key-file", "without --node-cert-file"}},
 	{{"--visibility-cert-file", ""}, {"--visibility-cert-file", "empty"}},
 	{{"--visibility-cert-file", "a"},
 		{"--visibility-cert-file", "without --visibility-key-file"}},
@@ -170,6 +179,9 @@ static void nothing_given_gives_the_defaults(void **state)
 	assert_string_equal(o.visibility_address, "");
 	assert_null(o.visibility_cert_file);
 	assert_null(o.visibility_key_file);
+	assert_false(o.node_listen.on);
+	assert_string_equal(o.node_address, "");
+	assert_null(o.node_cert_file);
 	assert_string_equal(o.listen.host, "127.0.0.1");
 	assert_int_equal(o.listen.port, 8080);
 	assert_int_equal(o.lease_ms, 15000);
@@ -362,6 +374,29 @@ static void visibility_has_a_port_and_an_address(void **state)
 	assert_string_equal(o.visibility_address, "fd00::5");
 }
 
+static void nodes_have_a_port_and_an_address(void **state)
+{
+	(void)state;
+	struct options o;
+	struct err e;
+	const char *first[WORDS_MAX] = {"--node-listen", "[::]:8444", "--node-address",
+		"FD00:0:0::05", "--node-cert-file", "tls.crt", "--node-key-file=tls.key"};
+	assert_int_equal(parse(first, &o, &e), 0);
+	assert_true(o.node_listen.on);
+	assert_string_equal(o.node_listen.host, "::");
+	assert_int_equal(o.node_listen.port, 8444);
+	assert_string_equal(o.node_address, "fd00::5");
+	assert_string_equal(o.node_cert_file, "tls.crt");
+	assert_string_equal(o.node_key_file, "tls.key");
+	const char *second[WORDS_MAX] = {"--node-listen=:1", "--visibility-address=10.1.2.3"};
+	assert_int_equal(parse(second, &o, &e), 0);
+	assert_string_equal(o.node_address, "10.1.2.3");
+	const char *third[WORDS_MAX] = {"--node-listen=:1", "--visibility-address=10.1.2.3",
+		"--node-address=127.0.0.1"};
+	assert_int_equal(parse(third, &o, &e), 0);
+	assert_string_equal(o.node_address, "127.0.0.1");
+}
+
 static void help_comes_before_everything(void **state)
 {
 	(void)state;
@@ -427,6 +462,7 @@ int main(void)
 		cmocka_unit_test(transformations_are_taken_apart),
 		cmocka_unit_test(listening_can_be_off_or_everywhere),
 		cmocka_unit_test(visibility_has_a_port_and_an_address),
+		cmocka_unit_test(nodes_have_a_port_and_an_address),
 		cmocka_unit_test(help_comes_before_everything),
 		cmocka_unit_test(help_has_each_exit_code_and_the_default_labels),
 	};

@@ -52,12 +52,13 @@ foreach(name announcement dispatcher finalizers auth session events informer pre
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 # The agents of nodes: all of their end here, without anything that lends.
-foreach(name node_callers rendezvous)
+foreach(name node_agents node_callers rendezvous)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE nodes scripted_server ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
+target_link_options(test_controller_node_agents PRIVATE -Wl,--wrap=monotonic_us)
 # Forecasts and reviews. Asks are the test's.
 foreach(name forecasts reviews)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)

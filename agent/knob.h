@@ -1,0 +1,72 @@
+/*
+ * A knob: one file of a cgroup that is read and written here.
+ *
+ *                    v2                            v1
+ *     KNOB_QUOTA     cpu.max "30000 100000"        cpu.cfs_quota_us, cpu.cfs_period_us
+ *     KNOB_WEIGHT    cpu.weight                    cpu.shares
+ *     KNOB_MEMORY    memory.max                    memory.limit_in_bytes
+ *     KNOB_HIGH      memory.high                   -
+ *     KNOB_IDLE      cpu.idle                      cpu.idle
+ *
+ * A knob remembers what it wrote and what the file said then, for kernels round. So it knows a
+ * value that is not its own: somebody else wrote. Such a value is written over at most ten times a
+ * minute; then the knob yields until the minute is over.
+ *
+ * Files stay open, and are opened and written with O_NONBLOCK: from Linux 6.16 on a limit that is
+ * lowered then takes effect without reclaim in our time. A read that is no whole line is no value.
+ */
+#ifndef SLUICE_AGENT_KNOB_H
+#define SLUICE_AGENT_KNOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "node/limits.h"
+#include "node/steps.h"
+
+enum { KNOB_IDLE = KNOB_KINDS, KNOB_FILES };
+
+enum { KNOB_REWRITES_MAX = 10, KNOB_WINDOW_MS = 60000 };
+
+struct knob {
+	int fd;	       /* -1: there is no such file */
+	int period_fd; /* v1 quota alone; else -1 */
+	int kind;      /* enum knob_kind, or KNOB_IDLE */
+	enum cgroup_version version;
+	int watch;	   /* of notices.h; -1: none */
+	int64_t period_us; /* of a quota, as found by the last read */
+	int64_t now;	   /* what it said last; LIMIT_NONE before the first read */
+	bool wrote;
+	int64_t asked, said; /* what was written last, and what the file said then */
+	int64_t window_ms;   /* when the first of `undone` was seen */
+	unsigned undone;     /* how often somebody else wrote, in this window */
+	bool told;	     /* that the knob yields, in this window */
+	int refused;	     /* errno of a write that was told; 0: none */
+};
+
+/* Opens a file of a directory. False, and a knob without a file: it is not there. */
+bool knob_open(struct knob *k, const char *dir, int kind, enum cgroup_version version);
+void knob_close(struct knob *k);
+static inline bool knob_is_there(const struct knob *k)
+{
+	return k->fd >= 0;
+}
+
+/* Gives the name of its file, as in "cpu.max". */
+const char *knob_file(const struct knob *k);
+
+/* Reads what the file says: LIMIT_NONE for no limit. False: nothing that can be read; the cgroup is
+ * going, say. now_ms is of a clock that only goes on: a value of somebody else's counts. */
+bool knob_read(struct knob *k, int64_t now_ms, int64_t *ret_value);
+
+/* Gives what the file is to say for a value that is wanted: as the kernel rounded it, where that is
+ * known. */
+int64_t knob_wanted(const struct knob *k, int64_t value);
+
+/* Whether somebody else writes the file too often to go on now. */
+bool knob_yields(const struct knob *k);
+
+/* Writes a value. Returns 0, or the errno with which the kernel refused. */
+int knob_write(struct knob *k, int64_t value);
+
+#endif

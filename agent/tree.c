@@ -1,0 +1,270 @@
+#include "agent/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/slice.h"
+
+enum { DEEPEST = 5, PLACES_MAX = 64, PATH_SIZE = 4096 };
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *name, const char *end)
+{
+	return slice_ends(slice_of(name), end);
+}
+
+/* Tells whether a directory of this name, in one of that name, is a tier. */
+static bool is_tier(const char *parent, const char *name)
+{
+	if (strcmp(name, "besteffort") == 0)
+		return strcmp(parent, "kubepods") == 0;
+	return strcmp(name, "kubepods-besteffort.slice") == 0 ||
+	       ends_with(name, "-kubepods-besteffort.slice");
+}
+
+bool cgroup_pod_uid(const char *name, struct uid *ret_uid)
+{
+	const char *pod = strncmp(name, "pod", 3) == 0 ? name : strstr(name, "-pod");
+	char text[UID_TEXT_SIZE];
+	if (!pod)
+		return false;
+	pod += *pod == '-' ? 4 : 3;
+	size_t len = strlen(pod);
+	if (ends_with(name, ".slice"))
+		len -= strlen(".slice");
+	if (len != sizeof(text) - 1)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		text[i] = pod[i] == '_' ? '-' : pod[i];
+	text[len] = '\0';
+	return uid_parse(text, ret_uid);
+}
+
+bool cgroup_is_container(const char *name, const char *id)
+{
+	return id[0] != '\0' && strstr(name, id) && !strstr(name, "conmon");
+}
+
+/* ---- directories ----------------------------------------------------------------------------- */
+
+static bool is_directory(int parent, const struct dirent *d)
+{
+	struct stat s;
+	if (d->d_name[0] == '.')
+		return false;
+	if (d->d_type != DT_UNKNOWN)
+		return d->d_type == DT_DIR;
+	return fstatat(parent, d->d_name, &s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(s.st_mode);
+}
+
+bool cgroup_each_child(const char *path, void (*found)(const char *name, void *ctx), void *ctx)
+{
+	DIR *dir = opendir(path);
+	if (!dir)
+		return false;
+	for (const struct dirent *d; (d = readdir(dir));)
+		if (is_directory(dirfd(dir), d))
+			found(d->d_name, ctx);
+	closedir(dir);
+	return true;
+}
+
+static bool has_file(const char *dir, const char *file)
+{
+	char path[PATH_SIZE];
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return access(path, F_OK) == 0;
+}
+
+/* Tells whether the file of a v2 tier names a controller. */
+static bool lists_controller(const char *dir, const char *controller)
+{
+	char path[PATH_SIZE], text[512] = "";
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", dir);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	bool read = fgets(text, sizeof(text), f) != NULL, found = false;
+	fclose(f);
+	for (char *rest = text, *word; read && (word = strsep(&rest, " \n"));)
+		found = found || strcmp(word, controller) == 0;
+	return found;
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+struct names {
+	char *name[1024];
+	size_t count;
+};
+
+static void add_name(const char *name, void *ctx)
+{
+	struct names *n = ctx;
+	if (n->count < sizeof(n->name) / sizeof(*n->name))
+		n->name[n->count++] = mem_strdup(name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static struct names *children_of(const char *path)
+{
+	struct names *n = mem_alloc(sizeof(*n));
+	cgroup_each_child(path, add_name, n);
+	qsort(n->name, n->count, sizeof(*n->name), by_name);
+	return n;
+}
+
+static void names_free(struct names *n)
+{
+	for (size_t i = 0; i < n->count; i++)
+		free(n->name[i]);
+	free(n);
+}
+
+/* What a search has found. */
+struct places {
+	char *path[PLACES_MAX];
+	size_t count;
+};
+
+/* Looks for tiers `depth` directories below path, and no deeper. */
+static void search(const char *path, int depth, struct places *ret)
+{
+	struct names *n = children_of(path);
+	const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path;
+	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
+		char child[PATH_SIZE];
+		int len = snprintf(child, sizeof(child), "%s/%s", path, n->name[i]);
+		if (len < 0 || (size_t)len >= sizeof(child))
+			continue;
+		if (depth > 1)
+			search(child, depth - 1, ret);
+		else if (is_tier(own, n->name[i]))
+			ret->path[ret->count++] = mem_strdup(child);
+	}
+	names_free(n);
+}
+
+/* Finds the tiers that stand highest: those in the hierarchies of v1 stand equally high. A tier of
+ * another kubelet, deeper down (a node in a container), is not looked at. */
+static void search_levels(const char *root, struct places *ret)
+{
+	for (int depth = 1; depth <= DEEPEST && ret->count == 0; depth++)
+		search(root, depth, ret);
+}
+
+/* Looks for a tier that was named, in the root and in each hierarchy of it. */
+static void look_for(const char *root, const char *tier, struct places *ret)
+{
+	char path[PATH_SIZE];
+	struct names *n = children_of(root);
+	while (*tier == '/')
+		tier++;
+	snprintf(path, sizeof(path), "%s/%s", root, tier);
+	if (has_file(path, "."))
+		ret->path[ret->count++] = mem_strdup(path);
+	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s", root, n->name[i], tier);
+		if (has_file(path, "."))
+			ret->path[ret->count++] = mem_strdup(path);
+	}
+	names_free(n);
+}
+
+/* ---- what a place is for --------------------------------------------------------------------- */
+
+static void take(struct cgroup_tree *t, enum hierarchy h, const char *path, enum cgroup_version v)
+{
+	if (t->tier[h])
+		return;
+	t->tier[h] = mem_strdup(path);
+	t->version[h] = v;
+}
+
+static void take_place(struct cgroup_tree *t, const char *path)
+{
+	if (has_file(path, "cgroup.controllers")) {
+		if (lists_controller(path, "cpu"))
+			take(t, HIERARCHY_CPU, path, CGROUP_V2);
+		if (lists_controller(path, "memory"))
+			take(t, HIERARCHY_MEMORY, path, CGROUP_V2);
+		take(t, HIERARCHY_USAGE, path, CGROUP_V2); /* cpu.stat needs no controller */
+		return;
+	}
+	if (has_file(path, "cpu.shares"))
+		take(t, HIERARCHY_CPU, path, CGROUP_V1);
+	if (has_file(path, "cpuacct.usage"))
+		take(t, HIERARCHY_USAGE, path, CGROUP_V1);
+	if (has_file(path, "memory.limit_in_bytes"))
+		take(t, HIERARCHY_MEMORY, path, CGROUP_V1);
+}
+
+/* Gives the path of a place without the root and the directory below it, which is a hierarchy on v1
+ * and part of the tier's path on v2. */
+static const char *below_hierarchy(const char *root, const char *path)
+{
+	const char *rest = path + strlen(root);
+	rest += strspn(rest, "/");
+	return rest + strcspn(rest, "/");
+}
+
+/* Takes v1's places before v2's, which in a hybrid tree is empty but for cpu.stat. */
+static void take_places(struct cgroup_tree *t, const char *root, const struct places *p)
+{
+	const char *first = below_hierarchy(root, p->path[0]);
+	for (int unified = 0; unified <= 1; unified++)
+		for (size_t i = 0; i < p->count; i++)
+			if (strcmp(below_hierarchy(root, p->path[i]), first) == 0 &&
+				has_file(p->path[i], "cgroup.controllers") == unified)
+				take_place(t, p->path[i]);
+}
+
+int cgroup_tree_find(
+	const char *root, const char *tier, struct cgroup_tree *ret_tree, struct err *e)
+{
+	struct places p = {{NULL}, 0};
+	*ret_tree = (struct cgroup_tree){{NULL}};
+	if (tier)
+		look_for(root, tier, &p);
+	else
+		search_levels(root, &p);
+	if (p.count > 0) {
+		take_places(ret_tree, root, &p);
+		ret_tree->systemd = ends_with(p.path[0], ".slice");
+	}
+	for (size_t i = 0; i < p.count; i++)
+		free(p.path[i]);
+	if (ret_tree->tier[HIERARCHY_CPU] || ret_tree->tier[HIERARCHY_MEMORY])
+		return 0;
+	cgroup_tree_done(ret_tree);
+	if (tier)
+		return err_set(e, ERR_GONE,
+			"there is no cgroup %.200s below %.200s; --tier is its path below the mount, such as kubepods.slice/kubepods-besteffort.slice",
+			tier, root);
+	return err_set(e, ERR_GONE,
+		"there is no cgroup of best-effort pods (kubepods-besteffort.slice, kubepods/besteffort) below %.200s; say where it is with --tier",
+		root);
+}
+
+void cgroup_tree_done(struct cgroup_tree *t)
+{
+	for (int h = 0; h < HIERARCHIES; h++)
+		free(t->tier[h]);
+	*t = (struct cgroup_tree){{NULL}};
+}
+
+bool cgroup_tree_shares(const struct cgroup_tree *t, enum hierarchy a, enum hierarchy b)
+{
+	return t->tier[a] && t->tier[b] && strcmp(t->tier[a], t->tier[b]) == 0;
+}
