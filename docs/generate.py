@@ -329,7 +329,7 @@ SAID_BY = {
     "AdvanceReservation": {VIEW + "_advance.c": [], "queue/features/bookings/advance_extent.c": [],
                            "queue/features/bookings/advance_judge.c": [], "queue/features/bookings/advance_reservation.c": []},
     "NodeOvercommit": {"controller/overcommit/overcommit_status.c": ["say_invalid", "judge"]},
-    "ConfigMap": {"controller/overcommit/overcommit_controller.c": ["tell_configmap_fault"]},
+    "ConfigMap": {"controller/overcommit/overcommit_controller.c": ["tell_configmap_fault", "tell_passed_over"]},
 }
 # Files that may say others, and words of these files that are no reasons: states, and one that is never written.
 SAYS = [VIEW + "*.c", "queue/effect/effect.c", "queue/features/bookings/advance_*.c", "controller/write/status*.c",

@@ -323,11 +323,11 @@ const char *strategy_note(const struct strategy *s)
 /* Finds the entry for a node. An entry with a fault still stands for the nodes it selects, and
  * gives them what the cluster layer says: its author did not mean the next entry. Without a
  * selector it selects nothing. */
-static const struct node_strategy *entry_for(
-	const struct overcommit_config *c, const struct label *labels, size_t nlabels)
+static const struct node_strategy *entry_for(const struct node_strategy *nodes, size_t nnodes,
+	const struct label *labels, size_t nlabels)
 {
-	for (size_t i = 0; i < c->nnodes; i++) {
-		const struct node_strategy *n = &c->nodes[i];
+	for (size_t i = 0; i < nnodes; i++) {
+		const struct node_strategy *n = &nodes[i];
 		if (n->fault && !n->selector.nrequirements)
 			continue;
 		if (labels_match(labels, nlabels, &n->selector))
@@ -339,15 +339,17 @@ static const struct node_strategy *entry_for(
 struct strategy strategy_for(const struct overcommit_config *c, const struct label *labels,
 	size_t nlabels, const struct strategy_layer *own, const char **ret_name)
 {
-	const struct node_strategy *entry = entry_for(c, labels, nlabels);
-	const struct strategy_layer *layers[] = {
+	const struct node_strategy *entry = entry_for(c->nodes, c->nnodes, labels, nlabels);
+	const struct node_strategy *qos = entry_for(c->qos.nodes, c->qos.nnodes, labels, nlabels);
+	const struct strategy_layer *layers[] = {&c->qos.cluster, qos ? &qos->layer : NULL,
 		&c->cluster, entry && !entry->fault ? &entry->layer : NULL, own};
+	enum { LAYERS = sizeof(layers) / sizeof(*layers) };
 	enum profile profile = PROFILE_ACK;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < LAYERS; i++)
 		if (layers[i] && layers[i]->says & BIT(FIELD_PROFILE))
 			profile = layers[i]->value.profile;
 	struct strategy s = unsettled(profile);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < LAYERS; i++)
 		if (layers[i])
 			strategy_put(&s, layers[i]);
 	settle(&s);

@@ -7,6 +7,7 @@
  * goes over an earlier one:
  *
  *   - the profile's defaults;
+ *   - what resource-qos-config says of the node, or of the cluster;
  *   - the cluster's;
  *   - the first entry of nodeConfigs that selects the node;
  *   - the node's annotation node.koordinator.sh/colocation-strategy;
@@ -156,10 +157,21 @@ struct node_strategy { /* an entry of nodeConfigs */
 	const char *fault; /* NULL, or why it is passed over */
 };
 
+/* What resource-qos-config says (controller/wire/decode_qos.h): below all other layers. */
+enum { QOS_NOTES_MAX = 64 };
+struct qos_config {
+	struct strategy_layer cluster;
+	const struct node_strategy *nodes; /* the first that selects a node holds */
+	size_t nnodes;
+	const char *const *notes; /* what of it is passed over, or taken as something else */
+	size_t nnotes;
+};
+
 struct overcommit_config {
 	struct strategy_layer cluster;
 	const struct node_strategy *nodes; /* the first that selects a node holds */
 	size_t nnodes;
+	struct qos_config qos;
 };
 
 /* Returns what holds for a node with these labels; own is what its annotation and labels say

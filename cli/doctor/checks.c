@@ -76,6 +76,9 @@ const struct check CHECKS[] = {
 		NEEDS_API, check_lending, APPLY_FILE "deploy/components/idle-resources/role.yaml"},
 	{"metrics", "lending", "metrics.k8s.io, where idle resources are lent", NEEDS_API,
 		check_metrics, NULL},
+	{"node-agents", "lending",
+		"whether the agents of nodes report, and can do what they are for", NEEDS_API,
+		check_node_agents, NULL},
 };
 const size_t CHECKS_COUNT = sizeof(CHECKS) / sizeof(*CHECKS);
 

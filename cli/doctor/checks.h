@@ -80,6 +80,10 @@ void check_conditions(struct doctor_context *p, struct findings *f);
 void check_queue_names(struct doctor_context *p, struct findings *f);
 /* gap_fillers.c */
 void check_gap_fillers(struct doctor_context *p, struct findings *f);
+/* node_agents.c */
+void check_node_agents(struct doctor_context *p, struct findings *f);
+/* Whether the agents of all nodes that lend report. False, too, where that cannot be read. */
+bool node_agents_measure_all(struct doctor_context *p);
 /* checks.c */
 void check_zones(struct doctor_context *p, struct findings *f);
 

@@ -105,6 +105,7 @@ static bool switched_on(const cJSON *strategy)
 struct lending {
 	bool on;      /* something is lent */
 	bool metrics; /* lending goes by metrics.k8s.io */
+	bool agents;  /* ... by agents alone, somewhere */
 	bool decided; /* the ConfigMap decides: NodeOvercommits do not count */
 };
 
@@ -144,7 +145,9 @@ static int read_nodeovercommits(struct doctor_context *p, struct lending *l, str
 		json_bool(spec, "enable", &enable);
 		l->on |= enable;
 		bool kubelet = source && strcmp(source, "kubelet") == 0;
-		l->metrics |= enable && !kubelet;
+		bool agent = source && strcmp(source, "agent") == 0;
+		l->agents |= enable && agent;
+		l->metrics |= enable && !kubelet && !agent;
 	}
 	return 0;
 }
@@ -156,6 +159,9 @@ static void look_for_metrics(struct doctor_context *p, struct findings *f)
 	int rc = doctor_context_get(p, "/apis/metrics.k8s.io/v1beta1/nodes", &root, &e);
 	if (rc == ERR_DENIED)
 		findings_skip(f, "%s", e.text);
+	else if (rc < 0 && node_agents_measure_all(p))
+		findings_ok(
+			f, "not served, and not needed: the agents of all nodes that lend report");
 	else if (rc < 0) {
 		findings_add(f, VERDICT_FAIL,
 			"idle resources are lent, but what nodes use is not known: %s", e.text);
@@ -209,6 +215,8 @@ void check_metrics(struct doctor_context *p, struct findings *f)
 		findings_skip(f, "%s", e.text);
 	else if (!l.on)
 		findings_skip(f, "idle resources are not lent");
+	else if (!l.metrics && l.agents)
+		findings_skip(f, "usage is read from the agents of nodes (check node-agents)");
 	else if (!l.metrics)
 		look_for_kubelets(p, f);
 	else

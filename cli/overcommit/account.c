@@ -60,6 +60,16 @@ static void make_estimate(const struct snapshot *s, struct account *a, struct ga
 	free(g->pod);
 }
 
+/* Takes the sum of the controller, which alone knows what the agent measured. */
+static void take_agent(const struct agent *agent, struct account *a)
+{
+	a->has_sample = true;
+	a->sample_ms = agent->sample_ms;
+	a->used = agent->used;
+	a->gocran = agent->gocran;
+	a->estimate = agent->estimate;
+}
+
 static void say_stale(struct account *a, int64_t now_ms)
 {
 	snprintf(a->reason, sizeof(a->reason),
@@ -108,7 +118,7 @@ void account_make(const struct snapshot *s, const struct snapshot_node *n, int64
 {
 	struct gathering g;
 	const struct usage_facts *u = snapshot_usage(s, NULL, n->facts->name);
-	*ret = (struct account){.node = n->facts, .has_sample = u != NULL};
+	*ret = (struct account){.node = n->facts, .has_sample = u != NULL, .agent = &s->agent};
 	snapshot_rule(s, n->facts, profile, &ret->ruling);
 	ret->enabled = ret->ruling.strategy.enable || (tried && !s->config && s->nrules == 0);
 	if (u) {
@@ -116,6 +126,8 @@ void account_make(const struct snapshot *s, const struct snapshot_node *n, int64
 		ret->used = u->used;
 	}
 	make_estimate(s, ret, &g);
+	if (s->agent.is_source)
+		take_agent(&s->agent, ret);
 	judge(ret, n->facts->ready || !n->tells_ready, now_ms);
 	struct publication_input in = {.strategy = &ret->ruling.strategy,
 		.lend = ret->enabled && !ret->degraded,

@@ -25,6 +25,7 @@ struct account {
 	struct load gocran;	/* what gocran.io alone could have */
 	struct figures figures; /* under each name, with what pods ask for under the other one */
 	struct load batch_asked, gocran_asked;
+	const struct agent *agent;
 };
 
 /* Makes the account. profile: NULL, or instead of the configuration's. tried: counts as enabled

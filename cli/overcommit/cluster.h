@@ -1,7 +1,8 @@
 /*
  * A node as a cluster has it, read from its API server: the Node, its Pods, their use, and what
  * holds for it. That needs the rights to get the Node, list Pods, get nodes and pods of
- * metrics.k8s.io, get the ConfigMap and list nodeovercommits. The controller need not run.
+ * metrics.k8s.io, get the ConfigMap and list nodeovercommits. The controller need not run; what it
+ * knows of the node's agent is shown where it can be asked (get of overcommits).
  */
 #ifndef SLUICE_CLI_OVERCOMMIT_CLUSTER_H
 #define SLUICE_CLI_OVERCOMMIT_CLUSTER_H

@@ -253,6 +253,9 @@ void report_account(const struct account *a, bool live, int64_t now_ms, const st
 	if (live)
 		put_published(a, now_ms, out);
 	put_sample(a, now_ms, out);
+	agent_put(a->agent, out);
+	if (strategy_note(&a->ruling.strategy))
+		buf_printf(out, "  %s.\n", strategy_note(&a->ruling.strategy));
 	if (live && a->ruling.strategy.source == SOURCE_KUBELET)
 		buf_puts(out,
 			"  The controller asks its kubelet (usageSource); this is what metrics.k8s.io says.\n");
@@ -334,6 +337,7 @@ void report_account_json(const struct account *a, bool live, int64_t now_ms, str
 		put_time_json(&w, "sample", a->sample_ms);
 		put_time_json(&w, "now", now_ms);
 	}
+	agent_put_json(a->agent, &w);
 	jw_close(&w);
 	buf_putc(out, '\n');
 }

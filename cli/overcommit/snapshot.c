@@ -92,6 +92,7 @@ static int add_configmap(struct snapshot *s, const cJSON *o, struct err *e)
 	const cJSON *data = json_object(o, "data");
 	const char *colocation = json_text(data, "colocation-config");
 	const char *threshold = json_text(data, "resource-threshold-config");
+	const char *qos = json_text(data, "resource-qos-config");
 	const char *ns = decode_namespace_of(o);
 	if (!colocation)
 		return 0;
@@ -104,7 +105,8 @@ static int add_configmap(struct snapshot *s, const cJSON *o, struct err *e)
 			decode_name(o), s->config_name);
 	snprintf(s->config_name, sizeof(s->config_name), "ConfigMap %.253s/%.253s",
 		*ns ? ns : "default", decode_name(o));
-	rc = decode_overcommit_config(slice_of(colocation), slice_of(threshold), &s->config, e);
+	rc = decode_overcommit_config(
+		slice_of(colocation), slice_of(threshold), slice_of(qos), &s->config, e);
 	if (rc < 0)
 		err_wrap(e, "%s", s->config_name);
 	else

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "cli/overcommit/agent.h"
 #include "controller/wire/decode_node.h"
 
 struct snapshot_node {
@@ -36,7 +37,8 @@ struct snapshot {
 	char config_name[600];
 	struct node_overcommit **rule;
 	size_t nrules;
-	struct buf notes; /* lines: what was passed over, and why */
+	struct agent agent; /* of the one node of explain */
+	struct buf notes;   /* lines: what was passed over, and why */
 };
 
 /* The rules that hold for a node. */

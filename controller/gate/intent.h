@@ -53,6 +53,7 @@ struct start_template {
 	struct template_edit edit; /* what else changes: node affinity, labels, annotations */
 	const char *resources;	   /* of its containers, as the owner wrote them; NULL: they stay */
 	enum lending lending;	   /* the names under which the run asks for resources */
+	bool kubelet_limits;	   /* ... with limits of cpu and memory beside them */
 	const char *fault;	   /* why no patch of it can be made, a sentence; or NULL */
 };
 

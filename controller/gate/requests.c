@@ -139,6 +139,7 @@ static void tell_template(
 		.run = directives_of(run),
 		.resources = queue_job_resources(g->queue, uid),
 		.lending = queue_job_lending(g->queue, uid),
+		.kubelet_limits = queue_job_has_kubelet_limits(g->queue, uid),
 		.fault = fault_of(g, s, joined, is_cut_off(own) || is_cut_off(run))};
 	queue_job_template_edit(g->queue, uid, &g->taken.edit, &ret->edit);
 }

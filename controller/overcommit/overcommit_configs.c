@@ -9,6 +9,7 @@
 
 #define COLOCATION_KEY "colocation-config"
 #define THRESHOLD_KEY "resource-threshold-config"
+#define QOS_KEY "resource-qos-config"
 
 struct overcommit_configs {
 	bool has_configmap;
@@ -73,13 +74,16 @@ static struct slice text_or_none(const char *text)
 	return text ? slice_of(text) : (struct slice){"", 0};
 }
 
-static bool same_text(struct overcommit_configs *r, const char *colocation, const char *threshold)
+static bool same_text(struct overcommit_configs *r, const char *colocation, const char *threshold,
+	const char *qos)
 {
 	struct buf both;
 	buf_init(&both, (size_t)4 << 20);
 	buf_puts(&both, colocation);
 	buf_putc(&both, '\n');
 	buf_puts(&both, threshold ? threshold : "");
+	buf_putc(&both, '\n');
+	buf_puts(&both, qos ? qos : "");
 	char *text = buf_take(&both);
 	bool same = r->has_configmap && r->text && strcmp(r->text, text) == 0;
 	free(r->text);
@@ -99,6 +103,7 @@ int overcommit_configs_see_configmap(
 	const cJSON *data = json_object(object, "data");
 	const char *colocation = json_text(data, COLOCATION_KEY);
 	const char *threshold = json_text(data, THRESHOLD_KEY);
+	const char *qos = json_text(data, QOS_KEY);
 	struct overcommit_config *config = NULL;
 	*ret_news = false;
 	if (!colocation) {
@@ -106,12 +111,12 @@ int overcommit_configs_see_configmap(
 		overcommit_configs_drop_configmap(r);
 		return 0;
 	}
-	if (same_text(r, colocation, threshold))
+	if (same_text(r, colocation, threshold, qos))
 		return r->fault ? err_set(e, ERR_INVALID, "%s", r->fault) : 0;
 	r->has_configmap = *ret_news = true;
 	r->version++;
-	int rc =
-		decode_overcommit_config(slice_of(colocation), text_or_none(threshold), &config, e);
+	int rc = decode_overcommit_config(
+		slice_of(colocation), text_or_none(threshold), text_or_none(qos), &config, e);
 	set_fault(&r->fault, rc ? e->text : NULL);
 	if (rc)
 		return rc;
@@ -142,6 +147,12 @@ bool overcommit_configs_has_configmap(const struct overcommit_configs *r)
 const char *overcommit_configs_fault(const struct overcommit_configs *r)
 {
 	return r->fault;
+}
+
+const char *overcommit_configs_note(const struct overcommit_configs *r, size_t index)
+{
+	const struct qos_config *q = r->config ? &r->config->qos : NULL;
+	return q && index < q->nnotes ? q->notes[index] : NULL;
 }
 
 /* ---- NodeOvercommits ------------------------------------------------------------------------- */

@@ -52,6 +52,9 @@ bool overcommit_configs_has_configmap(const struct overcommit_configs *r);
 const char *overcommit_configs_fault(
 	const struct overcommit_configs *r); /* of the ConfigMap; NULL */
 
+/* Gives what of its resource-qos-config is passed over, a sentence each; NULL past the last. */
+const char *overcommit_configs_note(const struct overcommit_configs *r, size_t index);
+
 int overcommit_configs_see(struct overcommit_configs *r, const struct cJSON *object, struct err *e);
 void overcommit_configs_drop(struct overcommit_configs *r, const char *name);
 /* Gives the NodeOvercommits in name order; NULL past the last. */

@@ -1,5 +1,6 @@
 #include "controller/overcommit/overcommit_controller.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,24 @@ static void tell_configmap_fault(
 			l->now_ms);
 }
 
+/* Says once what of resource-qos-config is passed over: its author may count on it. */
+static void tell_passed_over(struct overcommit_controller *l, const cJSON *object)
+{
+	struct events_subject of = {
+		.ns = l->o.configmap_namespace, .name = l->o.configmap, .kind = "ConfigMap"};
+	char text[EVENTS_MESSAGE_MAX] = "resource-qos-config: ";
+	const char *note;
+	decode_uid(object, &of.uid);
+	for (size_t i = 0; (note = overcommit_configs_note(l->overcommit_configs, i)); i++) {
+		size_t len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, "%s%s", i ? "; " : "", note);
+		log_event(l->o.log, LEVEL_INFO, "passed-over", "namespace", of.ns, "name", of.name,
+			"key", "resource-qos-config", "what", note, NULL);
+	}
+	if (l->o.events && overcommit_configs_note(l->overcommit_configs, 0))
+		events_tell(l->o.events, &of, EVENTS_NORMAL, "FieldsPassedOver", text, l->now_ms);
+}
+
 static void on_configmap(enum kube_event type, const cJSON *object, void *ctx)
 {
 	struct overcommit_controller *l = ctx;
@@ -44,10 +63,12 @@ static void on_configmap(enum kube_event type, const cJSON *object, void *ctx)
 	else if (overcommit_configs_see_configmap(l->overcommit_configs, object, &news, &e) != 0 &&
 		 news)
 		tell_configmap_fault(l, object, e.text);
-	else if (news)
+	else if (news) {
 		log_event(l->o.log, LEVEL_INFO, "overcommit-config", "namespace",
 			l->o.configmap_namespace, "name", l->o.configmap, "lends",
 			overcommit_configs_lends(l->overcommit_configs) ? "true" : "false", NULL);
+		tell_passed_over(l, object);
+	}
 }
 
 static void on_configmap_begin(void *ctx)

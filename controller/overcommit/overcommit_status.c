@@ -206,7 +206,10 @@ static void judge(const struct overcommit_status *b, const struct rule *u, const
 		snprintf(text, sizeof(text), "%.800s", trouble);
 		say(n, false, "MetricsUnavailable", text);
 	} else {
-		say(n, true, "Active", "it says how much the nodes it holds for lend");
+		const char *note = strategy_note(&u->good->layer.value);
+		snprintf(text, sizeof(text), "it says how much the nodes it holds for lend%s%s",
+			note ? "; " : "", note ? note : "");
+		say(n, true, "Active", text);
 	}
 }
 

@@ -319,7 +319,8 @@ static void read_renamed(
 	const cJSON *root;
 	struct json *tree = json_new(TREE_MAX_BYTES);
 	buf_init(&renamed, TEXT_MAX_BYTES * 2);
-	if (resources_convert(buf_slice(text), LENDING_NONE, &renamed, NULL) == 0 &&
+	if (resources_convert(buf_slice(text), (struct lent_form){LENDING_NONE, false}, &renamed,
+		    NULL) == 0 &&
 		json_parse(tree, buf_slice(&renamed), &root, NULL) == 0)
 		pod_reread(d, at, root, &j->pod);
 	buf_done(&renamed);

@@ -28,10 +28,10 @@ struct kubelet_usage {
 int decode_kubelet_usage(struct slice text, int64_t now_ms,
 	void (*each)(const struct kubelet_usage *u, void *ctx), void *ctx, struct err *e);
 
-/* Decodes the value of colocation-config, and of resource-threshold-config beside it (text; length
- * 0: absent). An entry that is wrong is passed over with its fault. ERR_INVALID: not JSON, or the
+/* Decodes the values of colocation-config, and of resource-threshold-config and resource-qos-config
+ * beside it (texts; length 0: absent). An entry that is wrong is passed over with its fault. ERR_INVALID: not JSON, or the
  * cluster's layer is wrong; then the last good configuration stays in force. */
-int decode_overcommit_config(struct slice colocation, struct slice threshold,
+int decode_overcommit_config(struct slice colocation, struct slice threshold, struct slice qos,
 	struct overcommit_config **ret, struct err *e);
 
 /* A NodeOvercommit: the fields of a layer, and which nodes it is for. */

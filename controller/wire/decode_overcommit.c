@@ -16,10 +16,13 @@
 #include "controller/wire/decode_aside.h"
 #include "controller/wire/decode_node.h"
 #include "controller/wire/decode_parts.h"
+#include "controller/wire/decode_qos.h"
 #include "controller/wire/decode_strategy.h"
 
 #define COLOCATION "colocation-config"
 #define THRESHOLD "resource-threshold-config"
+#define QOS "resource-qos-config"
+#define QOS_FAULT "its fault" /* in its place: no key has a blank */
 #define NODE_CONFIGS_MAX 256
 #define NODE_STRATEGIES_MAX 32
 #define TREE_MAX (64 << 20) /* of a ConfigMap, which has a MiB at most */
@@ -133,6 +136,18 @@ static const cJSON *document_of(struct decoder *d, const cJSON *both, const char
 	return cJSON_IsObject(o) ? o : NULL;
 }
 
+/* Reads resource-qos-config. Whatever is wrong with it, it refuses nothing. */
+static struct qos_config qos_of(struct decoder *d, const cJSON *both)
+{
+	const cJSON *root = cJSON_GetObjectItemCaseSensitive(both, QOS);
+	const char *fault = json_text(both, QOS_FAULT);
+	if (fault)
+		return qos_fault(d, fault);
+	if (root && !cJSON_IsObject(root))
+		return qos_fault(d, "it must be a JSON object");
+	return qos_field(d, root);
+}
+
 static int fill_config(struct decoder *d, const cJSON *both, struct err *e)
 {
 	const struct path *of = PATH(NULL, COLOCATION), *with = PATH(NULL, THRESHOLD);
@@ -148,6 +163,7 @@ static int fill_config(struct decoder *d, const cJSON *both, struct err *e)
 		d, with, threshold, "nodeStrategies", NODE_STRATEGIES_MAX, FIELD_RECLAIM);
 	c->cluster = layer_join(&lend, &back);
 	join_entries(d, &a, &b, c);
+	c->qos = qos_of(d, both);
 	if (!d->faulty)
 		return 0;
 	return err_set(e, ERR_INVALID, "%s", d->fault.text);
@@ -171,22 +187,36 @@ static int read_document(struct json *json, struct slice text, const char *key, 
 	return 0;
 }
 
-/* Makes the two documents members of one object, copying only their roots. */
-int decode_overcommit_config(struct slice colocation, struct slice threshold,
+/* Makes a member of the fault of a document that is none. */
+static void put_fault(const char *text, cJSON *parent, cJSON *ret)
+{
+	*ret = (cJSON){.type = cJSON_String,
+		.valuestring = (char *)(uintptr_t)text,
+		.string = (char *)(uintptr_t)QOS_FAULT,
+		.next = parent->child};
+	parent->child = ret;
+}
+
+/* Makes the documents members of one object, copying only their roots. */
+int decode_overcommit_config(struct slice colocation, struct slice threshold, struct slice qos,
 	struct overcommit_config **ret, struct err *e)
 {
 	void *block;
-	cJSON both = {.type = cJSON_Object}, one, other;
-	struct json *a = json_new(TREE_MAX), *b = json_new(TREE_MAX);
-	int rc = read_document(a, colocation, COLOCATION, &both, &one, e);
+	struct err qos_fault = {""};
+	cJSON all = {.type = cJSON_Object}, member[3];
+	struct json *a = json_new(TREE_MAX), *b = json_new(TREE_MAX), *c = json_new(TREE_MAX);
+	int rc = read_document(a, colocation, COLOCATION, &all, &member[0], e);
 	if (rc == 0)
-		rc = read_document(b, threshold, THRESHOLD, &both, &other, e);
+		rc = read_document(b, threshold, THRESHOLD, &all, &member[1], e);
+	if (rc == 0 && read_document(c, qos, QOS, &all, &member[2], &qos_fault) < 0)
+		put_fault(qos_fault.text, &all, &member[2]);
 	if (rc == 0)
-		rc = decode_in_block(&both, CONFIG_GUESS, fill_config, &block, e);
+		rc = decode_in_block(&all, CONFIG_GUESS, fill_config, &block, e);
 	if (rc == 0)
 		*ret = block;
 	json_free(a);
 	json_free(b);
+	json_free(c);
 	return rc;
 }
 

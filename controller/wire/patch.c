@@ -215,7 +215,8 @@ static void put_kept(struct buf *out, const char *key, const struct template_dir
  * decoded. */
 static void convert_resources(const struct start_template *t, struct buf *run)
 {
-	if (t->resources && resources_convert(slice_of(t->resources), t->lending, run, NULL) < 0)
+	struct lent_form form = {t->lending, t->kubelet_limits};
+	if (t->resources && resources_convert(slice_of(t->resources), form, run, NULL) < 0)
 		run->failed = true;
 }
 

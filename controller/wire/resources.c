@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "controller/wire/decode_parts.h"
+#include "sluice/quantity.h"
 
 #define TREE_MAX_BYTES (16 << 20)
 #define QOS_POINTER "/spec/template/metadata/labels/koordinator.sh~1qosClass"
@@ -272,36 +273,87 @@ const struct lent *resources_asks_lent(const cJSON *text)
 }
 
 struct converting {
-	enum lending to;
+	struct lent_form form;
 	struct err *e;
 	int rc;
 };
 
-static void put_renamed(struct buf *out, const cJSON *container, void *ctx)
+/* Puts what holds a container of a lent pod to an amount of "cpu" or "memory": as a request
+ * nothing, as a limit the amount. */
+static void put_kubelet_limit(struct buf *out, const char *map, const char *plain, int64_t amount)
 {
-	(void)ctx;
-	json_each(member, json_object(container, "resources")) {
-		put_key(out, member->string);
-		if (!cJSON_IsObject(member)) {
-			json_print(out, member);
-			continue;
-		}
-		buf_putc(out, '{');
-		json_each(value, member) {
-			const struct lent *lent = resources_lent(value->string);
-			if (lent && lent->legacy)
-				lent = published(lent->kind, lent->plain);
-			put_member(out, lent ? lent->name : value->string, value);
-		}
-		buf_putc(out, '}');
-	}
+	put_key(out, plain);
+	if (strcmp(map, "requests") == 0)
+		buf_puts(out, "\"0\"");
+	else
+		buf_printf(out, "\"%" PRId64 "%s\"", amount, plain == plains[0] ? "m" : "");
 }
 
-static void put_amount(struct buf *out, const cJSON *resources, const char *plain,
+/* Finds what a map asks for of "cpu" or "memory" under any of the lent names; false: nothing. */
+static bool lent_amount(const cJSON *map, const char *plain, int64_t *ret)
+{
+	int64_t amount;
+	*ret = 0;
+	for (size_t i = 0; i < LENTS; i++)
+		if (strcmp(lents[i].plain, plain) == 0 &&
+			amount_of(json_get(map, lents[i].name), lents[i].name, &amount))
+			*ret = quantity_add(*ret, quantity_times(amount, lents[i].unit));
+	return *ret > 0;
+}
+
+/* Puts the limits of a container that asks for lent resources itself, beside what it says. */
+static void put_limits_beside(
+	struct buf *out, const cJSON *container, const char *map, const struct converting *v)
+{
+	int64_t amount;
+	const cJSON *asked = map_of(container, "requests");
+	if (!asked) /* as the API server does for a Pod */
+		asked = map_of(container, "limits");
+	for (size_t i = 0; v->form.kubelet_limits && i < 2; i++)
+		if (!json_get(map_of(container, map), plains[i]) &&
+			lent_amount(asked, plains[i], &amount))
+			put_kubelet_limit(out, map, plains[i], amount);
+}
+
+static bool is_amounts(const char *key)
+{
+	return strcmp(key, maps[0]) == 0 || strcmp(key, maps[1]) == 0;
+}
+
+static void put_renamed_map(
+	struct buf *out, const cJSON *container, const char *map, const struct converting *v)
+{
+	put_key(out, map);
+	buf_putc(out, '{');
+	json_each(value, map_of(container, map)) {
+		const struct lent *lent = resources_lent(value->string);
+		if (lent && lent->legacy)
+			lent = published(lent->kind, lent->plain);
+		put_member(out, lent ? lent->name : value->string, value);
+	}
+	put_limits_beside(out, container, map, v);
+	buf_putc(out, '}');
+}
+
+static void put_renamed(struct buf *out, const cJSON *container, void *ctx)
+{
+	json_each(member, json_object(container, "resources")) {
+		if (is_amounts(member->string) && cJSON_IsObject(member))
+			put_renamed_map(out, container, member->string, ctx);
+		else
+			put_member(out, member->string, member);
+	}
+	/* Without requests the API server would make them of the limits. */
+	const struct converting *v = ctx;
+	if (v->form.kubelet_limits && !map_of(container, maps[0]) && map_of(container, maps[1]))
+		put_renamed_map(out, container, maps[0], v);
+}
+
+static void put_amount(struct buf *out, const cJSON *resources, const char *plain, const char *map,
 	struct converting *v, const char *container)
 {
 	int64_t amount;
-	const struct lent *lent = published(v->to, plain);
+	const struct lent *lent = published(v->form.lending, plain);
 	const cJSON *value = json_get(json_object(resources, "requests"), plain);
 	if (!value) /* as the API server does for a Pod */
 		value = json_get(json_object(resources, "limits"), plain);
@@ -314,6 +366,8 @@ static void put_amount(struct buf *out, const cJSON *resources, const char *plai
 			container, amount, plain, lent->name);
 	put_key(out, lent->name);
 	buf_printf(out, "\"%" PRId64 "\"", amount / lent->unit);
+	if (v->form.kubelet_limits && amount > 0)
+		put_kubelet_limit(out, map, plain, amount);
 }
 
 static void put_converted(struct buf *out, const cJSON *container, void *ctx)
@@ -321,7 +375,7 @@ static void put_converted(struct buf *out, const cJSON *container, void *ctx)
 	struct converting *v = ctx;
 	const cJSON *resources = json_object(container, "resources");
 	json_each(member, resources)
-		if (strcmp(member->string, maps[0]) != 0 && strcmp(member->string, maps[1]) != 0)
+		if (!is_amounts(member->string))
 			put_member(out, member->string, member);
 	for (size_t i = 0; i < 2; i++) {
 		put_key(out, maps[i]);
@@ -330,7 +384,7 @@ static void put_converted(struct buf *out, const cJSON *container, void *ctx)
 			if (!plain_of(value->string))
 				put_member(out, value->string, value);
 		for (size_t k = 0; k < 2; k++)
-			put_amount(out, resources, plains[k], v, name_of(container));
+			put_amount(out, resources, plains[k], maps[i], v, name_of(container));
 		buf_putc(out, '}');
 	}
 }
@@ -338,17 +392,17 @@ static void put_converted(struct buf *out, const cJSON *container, void *ctx)
 static void convert_tree(const cJSON *text, struct converting *v, struct buf *out)
 {
 	if (resources_asks_lent(text))
-		put_text(out, text, QOS_LENT, put_renamed, NULL);
-	else if (v->to == LENDING_NONE)
+		put_text(out, text, QOS_LENT, put_renamed, v);
+	else if (v->form.lending == LENDING_NONE)
 		put_text(out, text, json_text(text, "qosClass"), put_as_is, NULL);
 	else
 		put_text(out, text, QOS_LENT, put_converted, v);
 }
 
-int resources_convert(struct slice text, enum lending l, struct buf *out, struct err *e)
+int resources_convert(struct slice text, struct lent_form form, struct buf *out, struct err *e)
 {
 	const cJSON *root;
-	struct converting v = {l, e, 0};
+	struct converting v = {form, e, 0};
 	struct json *tree = json_new(TREE_MAX_BYTES);
 	int rc = json_parse(tree, text, &root, e);
 	if (rc == 0)

@@ -5,7 +5,8 @@
  * A Job that opted in (sluice.dev/preemptible: "true") asks for ordinary cpu and memory. When it
  * gets a flavor whose room is lent, the start PATCH makes batch resources of them, container by
  * container (cpu to thousandths, memory to bytes, limits equal to requests), and labels the pods
- * koordinator.sh/qosClass=BE. When it next gets an ordinary flavor, the PATCH writes back what its
+ * koordinator.sh/qosClass=BE. A flavor may want ordinary limits beside them (struct lent_form).
+ * When it next gets an ordinary flavor, the PATCH writes back what its
  * owner wrote. Kubernetes 1.36 allows that while a Job is suspended and has no pods.
  *
  * A Job that asks for lent resources by their own names keeps them, and is given the label. The
@@ -61,9 +62,17 @@ void resources_restore(const struct cJSON *template, const struct cJSON *origina
 /* Gives the lent name that a text, parsed, asks for first; NULL: none. */
 const struct lent *resources_asks_lent(const struct cJSON *text);
 
-/* Writes the text for a run under the names of l. A text that asks for lent resources itself only
- * loses its legacy names. ERR_INVALID: cpu is not whole cores, and must be for gocran.io/cpu. */
-int resources_convert(struct slice text, enum lending l, struct buf *out, struct err *e);
+/* How a run asks for lent resources: under which names, and whether it has limits of cpu and memory
+ * beside requests of 0. A kubelet holds a container to those, whoever else runs on its node; to the
+ * scheduler it asks for nothing ordinary. Kubernetes calls such a pod Burstable. */
+struct lent_form {
+	enum lending lending;
+	bool kubelet_limits;
+};
+
+/* Writes the text for a run in that form. A text that asks for lent resources itself keeps its
+ * names, but for legacy ones. ERR_INVALID: cpu is not whole cores, and must be for gocran.io/cpu. */
+int resources_convert(struct slice text, struct lent_form form, struct buf *out, struct err *e);
 
 /* Appends the operations of a JSON patch that write such a text into a Job's template, each behind
  * a comma. Containers are found by their place, so the patch tests generation. */

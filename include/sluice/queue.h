@@ -492,6 +492,8 @@ bool queue_job_ends_when_stopped(const struct queue *q, const struct uid *uid);
 /* Returns the names under which the Job's pods ask for cpu and memory in the flavors that it
  * holds. */
 enum lending queue_job_lending(const struct queue *q, const struct uid *uid);
+/* Tells whether that room wants kubelets to limit its pods (flavor_spec.kubelet_limits). */
+bool queue_job_has_kubelet_limits(const struct queue *q, const struct uid *uid);
 /* Returns job.resources of the Job as it started, or as it was last seen; or NULL. */
 const char *queue_job_resources(const struct queue *q, const struct uid *uid);
 

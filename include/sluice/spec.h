@@ -53,6 +53,9 @@ struct flavor_spec {
 	 * (queue_set_idle_pool()), in cpu and memory, whatever names the pods use. */
 	enum lending lending;
 	int32_t share_permille; /* spec.idlePool.share: "80%" is 800; 1 to 1000 */
+	/* spec.idlePool.limits is Kubelet: pods have limits of cpu and memory beside requests of 0,
+	 * so that their kubelet holds them to what they ask for, without an agent. */
+	bool kubelet_limits;
 	/* spec.podTemplate: what else a start adds (queue/core/model/directives.h). */
 	struct pod_metadata metadata;
 	struct placement adds;

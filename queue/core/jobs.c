@@ -387,6 +387,13 @@ enum lending queue_job_lending(const struct queue *q, const struct uid *uid)
 	return r ? reservation_lending(q, r) : LENDING_NONE;
 }
 
+bool queue_job_has_kubelet_limits(const struct queue *q, const struct uid *uid)
+{
+	const struct reservation *r = queue_find_reservation(q, uid);
+	const struct flavor *f = r ? reservation_lender(q, r) : NULL;
+	return f && f->kubelet_limits;
+}
+
 const char *queue_job_resources(const struct queue *q, const struct uid *uid)
 {
 	const struct workload *w = queue_find_workload(q, uid);

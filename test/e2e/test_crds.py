@@ -232,6 +232,7 @@ GOOD = {
     "flavor of an idle pool": flavor(idlePool={}),
     "flavor of a part of it": flavor(idlePool={"names": "Gocran", "share": "12.5%"}),
     "flavor of the whole of it": flavor(idlePool={"share": "100.0%"}),
+    "flavor of a pool that kubelets limit": flavor(idlePool={"limits": "Kubelet"}),
     "flavor of a thousandth of it": flavor(idlePool={"share": "0.1%"}),
     "an overcommit of everything": overcommit(),
     "an overcommit as the seed has it": overcommit(enable=True, metricAggregateDurationSeconds=60, cpuReclaimThresholdPercent=60,
@@ -504,6 +505,7 @@ BAD = {
     "asking for what is lent": (flavor(provisioning={"className": "a"}, idlePool={}), "remove provisioning"),
     # ResourceFlavor.idlePool
     "pool of other names": (flavor(idlePool={"names": "batch"}), 'supported values: "Batch", "Gocran"'),
+    "pool that nobody limits": (flavor(idlePool={"limits": "None"}), 'supported values: "Agent", "Kubelet"'),
     "pool of nothing": (flavor(idlePool={"share": "0%"}), "share must be a share from 0.1% to 100%"),
     "pool of more than there is": (flavor(idlePool={"share": "101%"}), "share must be a share from 0.1% to 100%"),
     "pool by a number": (flavor(idlePool={"share": "0.8"}), "share must be a share from 0.1% to 100%"),
@@ -661,7 +663,7 @@ def test_left_out_fields_of_policies_get_their_defaults(plane):
     assert spec["series"] == {"configMap": "day-ahead", "key": "prices", "reference": "1", "staleAfter": "36h", "whenStale": "UseRates"}
     spec = dry_run(plane.api, budget())["spec"]
     assert (spec["charge"], spec["onExhausted"]) == ("Expected", "Hold")
-    assert dry_run(plane.api, flavor(idlePool={}))["spec"] == {"idlePool": {"names": "Batch", "share": "100%"}}
+    assert dry_run(plane.api, flavor(idlePool={}))["spec"] == {"idlePool": {"names": "Batch", "share": "100%", "limits": "Agent"}}
     assert dry_run(plane.api, flavor())["spec"] == {}
     assert dry_run(plane.api, overcommit())["spec"] == {"enable": True, "profile": "ack"}  # the rest is the profile's business
 

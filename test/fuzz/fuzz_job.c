@@ -80,7 +80,8 @@ static void check_resources(const struct job *j)
 		struct buf text, patch;
 		buf_init(&text, 1 << 20);
 		buf_init(&patch, 1 << 20);
-		if (resources_convert(slice_of(j->resources), (enum lending)l, &text, NULL) == 0) {
+		struct lent_form form = {(enum lending)l, l == LENDING_BATCH};
+		if (resources_convert(slice_of(j->resources), form, &text, NULL) == 0) {
 			buf_puts(&patch, "[0");
 			resources_patch(buf_slice(&text), &patch);
 			buf_putc(&patch, ']');

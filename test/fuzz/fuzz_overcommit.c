@@ -1,7 +1,7 @@
 /*
  * Any bytes as the configuration of lending: what stands before the first line "---" as
- * colocation-config, what follows it as resource-threshold-config, and the whole as a
- * NodeOvercommit. A configuration out of which every node gets a strategy within the bounds, or a
+ * colocation-config, what follows it as resource-threshold-config and as resource-qos-config, and
+ * the whole as a NodeOvercommit. A configuration out of which every node gets a strategy within the bounds, or a
  * sentence that is safe to print.
  */
 #include <stdint.h>
@@ -62,10 +62,17 @@ static void try_config(struct slice colocation, struct slice threshold)
 {
 	struct overcommit_config *c = NULL;
 	struct err e = {""};
-	int rc = decode_overcommit_config(colocation, threshold, &c, &e);
+	int rc = decode_overcommit_config(colocation, threshold, slice_of(""), &c, &e);
 	check_outcome(rc, c, &e);
 	if (c)
 		check_config(c);
+	free(c);
+	c = NULL;
+	must(decode_overcommit_config(slice_of(""), slice_of(""), threshold, &c, &e) == 0);
+	must(c->qos.nnotes <= QOS_NOTES_MAX);
+	for (size_t i = 0; i < c->qos.nnotes; i++)
+		check_text(c->qos.notes[i]);
+	check_config(c);
 	free(c);
 }
 

@@ -9,17 +9,19 @@
 #define TIMEOUT_MAX_MS (INT64_C(24) * 3600 * 1000)
 #define FLAVOR_LIST_MAX 64 /* labels, taints, tolerations; the CRD allows 8 of each */
 
-/* Reads spec.idlePool: {names, share}. An empty object is a pool by all defaults. */
+/* Reads spec.idlePool: {names, share, limits}. An empty object is a pool by all defaults. */
 static void idle_pool_field(
 	struct decoder *d, const struct path *up, const cJSON *spec, struct flavor_spec *s)
 {
 	static const char *const names[] = {"Batch", "Gocran", NULL}; /* enum lending, from 1 on */
+	static const char *const limits[] = {"Agent", "Kubelet", NULL};
 	const struct path *at = PATH(up, "idlePool");
 	const cJSON *pool = object_field(d, up, spec, "idlePool");
 	if (!pool)
 		return;
 	int lending = LENDING_BATCH + name_field(d, at, pool, "names", names, 0);
 	s->lending = (enum lending)lending;
+	s->kubelet_limits = name_field(d, at, pool, "limits", limits, 0) == 1;
 	s->share_permille = json_get(pool, "share") ? permille_field(d, at, pool, "share") : 1000;
 	if (s->share_permille < 1 || s->share_permille > 1000)
 		decoder_fault(d, PATH(at, "share"),

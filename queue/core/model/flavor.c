@@ -72,7 +72,7 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	free(f->invalid);
 	f->invalid = NULL;
 	if (f->exists && f->pool == s->pool && f->lending == s->lending &&
-		f->share_permille == s->share_permille &&
+		f->share_permille == s->share_permille && f->kubelet_limits == s->kubelet_limits &&
 		provisioning_spec_same(&f->provisioning, &s->provisioning) &&
 		node_group_same(&f->nodes, &s->nodes) && placement_same(&f->adds, &s->adds) &&
 		pod_metadata_same(&f->metadata, &s->metadata))
@@ -84,6 +84,7 @@ bool flavor_set(struct map *flavors, const struct flavor_spec *s)
 	f->adds = placement_copy(&f->memory, &s->adds);
 	f->lending = s->lending;
 	f->share_permille = s->share_permille;
+	f->kubelet_limits = s->kubelet_limits;
 	f->pool = s->pool;
 	f->provisioning = provisioning_spec_copy(&f->memory, &s->provisioning);
 	arena_done(&old);
@@ -111,6 +112,7 @@ void flavor_unset(struct map *flavors, struct flavor *f)
 	f->adds = (struct placement){0};
 	f->lending = LENDING_NONE;
 	f->share_permille = 0;
+	f->kubelet_limits = false;
 	f->pool = NODE_POOL_UNSAID;
 	f->provisioning = (struct provisioning_spec){0};
 	f->at_zero = false;

@@ -21,6 +21,7 @@ struct flavor {
 	enum lending
 		lending; /* not NONE: its quota is a part of what nodes lend (effective_quota.h) */
 	int32_t share_permille;
+	bool kubelet_limits;
 	struct pod_metadata metadata; /* spec.podTemplate: these two (directives.h) */
 	struct placement adds;
 	enum node_pool pool;

@@ -510,15 +510,21 @@ int32_t reservation_pods_at_once(const struct reservation *r)
 	return asked < r->pods && !reservation_grows(r) ? asked : r->pods;
 }
 
-enum lending reservation_lending(const struct queue *q, const struct reservation *r)
+const struct flavor *reservation_lender(const struct queue *q, const struct reservation *r)
 {
 	for (size_t i = 0; i < r->nlines; i++) {
 		const struct quota_row *row = r->line[i].row;
 		const struct flavor *f = flavor_find(&q->flavors, row->flavor);
 		if (f && is_lendable(row->resource) && f->lending != LENDING_NONE)
-			return f->lending;
+			return f;
 	}
-	return LENDING_NONE;
+	return NULL;
+}
+
+enum lending reservation_lending(const struct queue *q, const struct reservation *r)
+{
+	const struct flavor *f = reservation_lender(q, r);
+	return f ? f->lending : LENDING_NONE;
 }
 
 void reservation_confirm(struct queue *q, struct reservation *r, int64_t now_ms)

@@ -231,6 +231,8 @@ void reservation_note_end(struct reservation *r);
  * as it grows, within its quota. While the Job is not read, as many as it was told. */
 int32_t reservation_pods_at_once(const struct reservation *r);
 
+/* Returns the flavor of whose idle pool the run has cpu and memory; NULL: of none. */
+const struct flavor *reservation_lender(const struct queue *q, const struct reservation *r);
 /* Returns under which kind of names the run's pods ask for cpu and memory. */
 enum lending reservation_lending(const struct queue *q, const struct reservation *r);
 

@@ -15,6 +15,8 @@
 #define CONFIGMAP "GET /api/v1/namespaces/kube-system/configmaps/ack-slo-config HTTP"
 #define RULES "GET /apis/sluice.dev/v1alpha1/nodeovercommits HTTP"
 #define REVIEW "POST /apis/authorization.k8s.io/v1/subjectaccessreviews HTTP"
+#define AGENTS "GET /apis/visibility.sluice.dev/v1alpha1/overcommits HTTP"
+#define KOORDLETS "GET /apis/apps/v1/daemonsets?fieldSelector=metadata.name%3Dkoordlet HTTP"
 #define USAGE "GET /apis/metrics.k8s.io/v1beta1/nodes HTTP"
 
 /* ---- the command line, and what is printed -------------------------------------------------- */
@@ -646,10 +648,119 @@ static void metrics_are_asked_for_where_somebody_lends(void **state)
 			answer(&s, RULES, 200, cases[i].rules);
 		if (cases[i].usage)
 			answer(&s, USAGE, cases[i].usage, cases[i].nodes);
+		if (cases[i].usage == 404 || cases[i].usage == 503) /* agents may be enough */
+			answer(&s, AGENTS, 404, STATUS("not found"));
 		examine(&s, "metrics");
 		expect(&s, cases[i].verdict, cases[i].says);
 		stage_close(&s);
 	}
+}
+
+/* ---- agents of nodes ------------------------------------------------------------------------ */
+
+#define NODES(...) "{\"nodes\":[" __VA_ARGS__ "]}"
+#define NODE(name, ...) "{\"node\":\"" name "\",\"enabled\":true" __VA_ARGS__ "}"
+#define AGENT(age, lacks, deeds)                                                                   \
+	",\"agent\":{\"ageMs\":" age ",\"lacks\":[" lacks "],\"deeds\":{" deeds "}}"
+#define NO_KOORDLET "{\"items\":[]}"
+
+static void what_agents_do_is_looked_at(void **state)
+{
+	static const struct {
+		int status;
+		const char *report, *koordlets; /* NULL: not asked for */
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{404, STATUS("no such API"), NULL, VERDICT_SKIPPED, "only the controller knows"},
+		{200, NODES(NODE("n1")), NULL, VERDICT_OK,
+			"there are none: nothing on nodes holds"},
+		{200, NODES(NODE("n1", AGENT("800", "\"hold\",\"pressure\"", ""))), NO_KOORDLET,
+			VERDICT_OK, "report from all 1 nodes that lend"},
+		{200,
+			NODES(NODE("n1", AGENT("800", "", "")) "," NODE(
+				"n2") ",{\"node\":\"n3\",\"enabled\":false}"),
+			NO_KOORDLET, VERDICT_WARN,
+			"lend and have no agent: nothing there holds lent "
+			"pods to what they ask for: n2"},
+		{200, NODES(NODE("n1", AGENT("60001", "", ""))), NO_KOORDLET, VERDICT_WARN,
+			"not reported for a minute: n1"},
+		{200, NODES(NODE("n1", ",\"agent\":{}")), NO_KOORDLET, VERDICT_WARN,
+			"not reported for a minute: n1"},
+		{200, NODES(NODE("n1", AGENT("1", "\"tier\"", ""))), NO_KOORDLET, VERDICT_WARN,
+			"no cgroup of best-effort pods"},
+		{200, NODES(NODE("n1", AGENT("1", "\"memory\"", ""))), NO_KOORDLET, VERDICT_WARN,
+			"cannot bound the memory"},
+		{200, NODES(NODE("n1", AGENT("1", "", "\"refused\":3"))), NO_KOORDLET, VERDICT_WARN,
+			"kernels of these nodes refused writes"},
+		{200, NODES(NODE("n1", AGENT("1", "", "\"undone\":1"))), NO_KOORDLET, VERDICT_WARN,
+			"somebody else writes the cgroups"},
+		{200, NODES(NODE("n1", AGENT("1", "", ""))),
+			"{\"items\":[{\"metadata\":{\"namespace\":\"koordinator-system\"}}]}",
+			VERDICT_FAIL, "DaemonSet koordinator-system/koordlet"},
+		{200,
+			NODES(NODE("a") "," NODE("b") "," NODE("c") "," NODE("d") "," NODE(
+				"e") "," NODE("f") "," NODE("g") "," NODE("n1",
+				AGENT("1", "", ""))),
+			NO_KOORDLET, VERDICT_WARN, ": a, b, c, d, e and 2 more"},
+		{200,
+			"{\"nodes\":[7,{},{\"node\":7},{\"node\":\"x\",\"enabled\":true,"
+			"\"agent\":{\"ageMs\":\"1\",\"lacks\":7,\"deeds\":[]}}]}",
+			NO_KOORDLET, VERDICT_WARN, "not reported"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, CONFIGMAP, 404, STATUS("not found"));
+		answer(&s, RULES, 200, RULE(""));
+		answer(&s, AGENTS, cases[i].status, cases[i].report);
+		if (cases[i].koordlets) {
+			answer(&s, KOORDLETS, 200, cases[i].koordlets);
+			answer(&s, CONFIGMAP, 404, STATUS("not found"));
+		}
+		examine(&s, "node-agents");
+		expect(&s, cases[i].verdict, cases[i].says);
+		stage_close(&s);
+	}
+}
+
+static void what_koordlet_would_do_is_told(void **state)
+{
+	(void)state;
+	struct stage s;
+#define QOS                                                                                             \
+	"{\"data\":{\"colocation-config\":\"{\\\"enable\\\":true}\",\"resource-qos-config\":\"{\\\"clu" \
+	"sterStrategy\\\":{\\\"lsClass\\\":{\\\"cpuQOS\\\":{\\\"enable\\\":true}}}}\"}}"
+	stage_open(&s);
+	answer(&s, CONFIGMAP, 200, QOS);
+	answer(&s, AGENTS, 200, NODES(NODE("n1", AGENT("1", "", ""))));
+	answer(&s, KOORDLETS, 200, NO_KOORDLET);
+	answer(&s, CONFIGMAP, 200, QOS);
+	examine(&s, "node-agents");
+	expect(&s, VERDICT_WARN, "resource-qos-config: lsClass is passed over");
+	stage_close(&s);
+}
+
+/* Where all nodes that lend have an agent, nobody needs a metrics-server. */
+static void agents_are_enough(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	answer(&s, CONFIGMAP, 404, STATUS("not found"));
+	answer(&s, RULES, 200, RULE(""));
+	answer(&s, USAGE, 404, "");
+	answer(&s, AGENTS, 200, NODES(NODE("n1", AGENT("1", "", ""))));
+	examine(&s, "metrics");
+	expect(&s, VERDICT_OK, "not needed");
+	stage_close(&s);
+	stage_open(&s);
+	answer(&s, CONFIGMAP, 404, STATUS("not found"));
+	answer(&s, RULES, 200, RULE("\"usageSource\":\"agent\""));
+	examine(&s, "metrics");
+	expect(&s, VERDICT_SKIPPED, "from the agents of nodes");
+	stage_close(&s);
 }
 
 /* ---- what is installed ---------------------------------------------------------------------- */
@@ -961,6 +1072,9 @@ int main(void)
 		cmocka_unit_test(negative_priorities_mean_what_their_queue_says),
 		cmocka_unit_test(a_local_queue_that_jobs_name_is_there),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
+		cmocka_unit_test(what_agents_do_is_looked_at),
+		cmocka_unit_test(what_koordlet_would_do_is_told),
+		cmocka_unit_test(agents_are_enough),
 		cmocka_unit_test(kinds_that_are_missing_or_old),
 		cmocka_unit_test(policies_that_are_missing_or_changed),
 		cmocka_unit_test(without_mutating_policies_they_are_not_asked_for),

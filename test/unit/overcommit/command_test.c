@@ -15,6 +15,7 @@
 #define PODS "GET /api/v1/pods?fieldSelector=spec.nodeName%3Dn1 HTTP"
 #define CONFIGMAP "GET /api/v1/namespaces/kube-system/configmaps/ack-slo-config HTTP"
 #define RULES "GET /apis/sluice.dev/v1alpha1/nodeovercommits HTTP"
+#define AGENT "GET /apis/visibility.sluice.dev/v1alpha1/overcommits/n1 HTTP"
 #define NODE_USAGE "GET /apis/metrics.k8s.io/v1beta1/nodes/n1 HTTP"
 #define POD_USAGE "GET /apis/metrics.k8s.io/v1beta1/namespaces/x/pods/a HTTP"
 
@@ -113,6 +114,7 @@ static void a_node_that_lends(void **state)
 			"b", "Succeeded") "]}");
 	answer(&s, CONFIGMAP, 200, CONFIG("{\\\"enable\\\":true}"));
 	answer(&s, RULES, 404, "page not found");
+	answer(&s, AGENT, 404, STATUS("no such API"));
 	answer(&s, NODE_USAGE, 200, USAGE_OF_NODE);
 	answer(&s, POD_USAGE, 200, USAGE_OF_POD);
 	assert_int_equal(ask(&s), 0);
@@ -153,6 +155,7 @@ static void a_node_for_which_nobody_switched_it_on(void **state)
 		"{\"items\":[{\"metadata\":{\"name\":\"a\"},\"spec\":{\"enable\":7}},"
 		"{\"metadata\":{\"name\":\"b\"},\"spec\":{\"nodeSelector\":{\"matchLabels\":"
 		"{\"no\":\"x\"}}}}]}");
+	answer(&s, AGENT, 503, STATUS("no leader"));
 	answer(&s, NODE_USAGE, 503, STATUS("service unavailable"));
 	assert_int_equal(ask(&s), 0); /* and no pod is asked for when metrics are not served */
 	assert_non_null(strstr(buf_text(&s.snapshot.notes),
@@ -181,6 +184,7 @@ static void a_node_that_nobody_measures(void **state)
 	answer(&s, RULES, 200,
 		"{\"items\":[{\"metadata\":{\"name\":\"all\"},\"spec\":{"
 		"\"usageSource\":\"kubelet\"}}]}");
+	answer(&s, AGENT, 403, STATUS("overcommits is forbidden"));
 	answer(&s, NODE_USAGE, 404, STATUS("not found"));
 	answer(&s, POD_USAGE, 404, STATUS("not found"));
 	assert_int_equal(ask(&s), 0);
@@ -195,6 +199,96 @@ static void a_node_that_nobody_measures(void **state)
 		"says.\n"
 		"  That is kubernetes.io/batch-cpu 0.\n");
 	stage_close(&s);
+}
+
+#define AN_AGENT(more)                                                                                 \
+	"{\"sampleTime\":\"2026-11-21T10:00:29Z\",\"used\":{\"cpuMilli\":3000,\"memoryBytes\":"        \
+	"2000000000},\"gocran\":{\"cpuMilli\":1,\"memoryBytes\":1},\"highPods\":2,\"lowPods\":14,"     \
+	"\"withoutSample\":0,\"terms\":{\"cpu\":{\"policy\":\"usage\",\"base\":10000,\"margin\":3500," \
+	"\"systemUsed\":500,\"system\":500,\"used\":1500,\"taken\":1500,\"cap\":-1,\"result\":4500},"  \
+	"\"memory\":{\"policy\":\"usage\",\"base\":10000000000,\"margin\":3500000000,\"taken\":"       \
+	"2000000000,\"cap\":-1,\"result\":4500000000}},\"agent\":{" more "}}"
+
+/* The controller goes by its agent, and the sum is the controller's: metrics are not asked for. */
+static void a_node_with_an_agent(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	answer(&s, NODE, 200, A_NODE);
+	answer(&s, PODS, 200, "{\"kind\":\"PodList\",\"items\":[]}");
+	answer(&s, CONFIGMAP, 200,
+		CONFIG("{\\\"enable\\\":true,\\\"cpuSuppressPolicy\\\":\\\"cpuset\\\"}"));
+	answer(&s, RULES, 404, "page not found");
+	answer(&s, AGENT, 200,
+		AN_AGENT(
+			"\"ageMs\":800,\"isSource\":true,\"lentPods\":14,\"heldPods\":3,\"overPods\":"
+			"1,\"usedCpuMilli\":11860,\"askedCpuMilli\":14000,\"mayCpuMilli\":12400,"
+			"\"lacks\":[\"hold\",\"end\"]"));
+	assert_int_equal(ask(&s), 0);
+	expect_text(&s,
+		"Node n1 may lend 4500m cpu and 4500M memory.\n"
+		"  By profile ack, as ConfigMap kube-system/ack-slo-config has it.\n"
+		"  It publishes kubernetes.io/batch-cpu 5000.\n"
+		"  Its capacity says otherwise: kubernetes.io/batch-cpu 4000.\n"
+		"  The sample behind that was taken at 2026-11-21T10:00:00Z, 30s ago.\n"
+		"  It uses 3 cpu and 2G memory, by a sample of 2026-11-21T10:00:29Z, 1s old. 2 "
+		"ordinary pods, 14 that live on what is lent.\n"
+		"  Its agent: 0.8 s ago; 14 lent pods use 11.9 of 12.4 cpu that they may have now, "
+		"3 are held below what they ask for.\n"
+		"  1 of them uses more memory than asked for.\n"
+		"  What the agent cannot do there: hold, end.\n"
+		"  cpuSuppressPolicy is cpuset, and is taken as cfsQuota: cpusets make pods fail to "
+		"start.\n"
+		"                     CPU  MEMORY\n"
+		"    allocatable       10     10G\n"
+		"  - kept free      3500m   3500M  total use must stay below 65 % of cpu and 65 % of "
+		"memory\n"
+		"  - system          500m       0  the larger of used (500m, 0) and reserved (0, 0)\n"
+		"  - ordinary pods  1500m      2G  what they use\n"
+		"  = may be lent    4500m   4500M\n"
+		"  That is kubernetes.io/batch-cpu 4500, kubernetes.io/batch-memory 4500000000.\n");
+	expect_json(&s, "{\"node\":\"n1\",\"profile\":\"ack\",\"cpu_milli\":4500,",
+		",\"agent\":{\"age_ms\":800,\"is_source\":true,\"lent_pods\":14,\"held_pods\":3,"
+		"\"over_pods\":1,\"used_cpu_milli\":11860,\"asked_cpu_milli\":14000,"
+		"\"may_cpu_milli\":12400,\"lacks\":\"hold, end\"}}\n");
+	stage_close(&s);
+}
+
+static void what_an_agent_says_in_a_line(void **state)
+{
+	static const struct {
+		const char *agent, *says;
+	} cases[] = {
+		{"", "nothing since this controller began to lead.\n"},
+		{"\"ageMs\":42000,\"lentPods\":0", "42s ago.\n"},
+		{"\"ageMs\":0,\"lentPods\":1,\"usedCpuMilli\":40,\"askedCpuMilli\":1000,"
+		 "\"mayCpuMilli\":null",
+			"0.0 s ago; 1 lent pod uses 0.0 of 1.0 cpu that it asks for.\n"},
+		{"\"ageMs\":1000,\"lentPods\":2,\"heldPods\":1,\"usedCpuMilli\":50,\"mayCpuMilli\":0",
+			"1.0 s ago; 2 lent pods use 0.1 of 0.0 cpu that they may have now, 1 is "
+			"held below what it asks for.\n"},
+		{"\"ageMs\":1000,\"lacks\":[7,\"a\\u001bb\"]",
+			"1.0 s ago.\n  What the agent cannot do there: a?b.\n"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		const cJSON *o;
+		struct agent a;
+		struct buf text, out;
+		struct json *json = json_new(1 << 20);
+		buf_init(&text, 1 << 16);
+		buf_init(&out, 1 << 16);
+		buf_printf(&text, "{\"agent\":{%s}}", cases[i].agent);
+		assert_int_equal(json_parse(json, buf_slice(&text), &o, NULL), 0);
+		agent_read(o, &a);
+		agent_put(&a, &out);
+		assert_true(slice_starts(buf_slice(&out), "  Its agent: "));
+		assert_string_equal(buf_text(&out) + strlen("  Its agent: "), cases[i].says);
+		buf_done(&text);
+		buf_done(&out);
+		json_free(json);
+	}
 }
 
 static void what_is_refused_says_why(void **state)
@@ -223,7 +317,8 @@ static void what_is_refused_says_why(void **state)
 	static const struct {
 		const char *line, *body;
 	} good[] = {{NODE, A_NODE}, {PODS, "{\"kind\":\"PodList\",\"items\":[]}"},
-		{CONFIGMAP, CONFIG("{}")}, {RULES, "{\"items\":[]}"}, {NODE_USAGE, USAGE_OF_NODE}};
+		{CONFIGMAP, CONFIG("{}")}, {RULES, "{\"items\":[]}"}, {AGENT, "{}"},
+		{NODE_USAGE, USAGE_OF_NODE}};
 	for (size_t i = 0; i < ROWS(cases); i++) {
 		struct stage s;
 		stage_open(&s);
@@ -334,6 +429,8 @@ int main(void)
 		cmocka_unit_test(a_node_that_lends),
 		cmocka_unit_test(a_node_for_which_nobody_switched_it_on),
 		cmocka_unit_test(a_node_that_nobody_measures),
+		cmocka_unit_test(a_node_with_an_agent),
+		cmocka_unit_test(what_an_agent_says_in_a_line),
 		cmocka_unit_test(what_is_refused_says_why),
 		cmocka_unit_test(command_lines),
 		cmocka_unit_test(wrong_command_lines),

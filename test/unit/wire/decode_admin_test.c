@@ -678,8 +678,11 @@ static void idle_pools(void **state)
 		const char *spec;
 		enum lending lending;
 		int32_t permille;
+		bool kubelet;
 	} cases[] = {
 		{"{}", LENDING_BATCH, 1000},
+		{"{'limits':'Agent'}", LENDING_BATCH, 1000},
+		{"{'limits':'Kubelet'}", LENDING_BATCH, 1000, true},
 		{"{'names':'Batch','share':'80%'}", LENDING_BATCH, 800},
 		{"{'names':'Gocran','share':'0.1%'}", LENDING_GOCRAN, 1},
 		{"null", LENDING_NONE, 0},
@@ -689,6 +692,8 @@ static void idle_pools(void **state)
 	} bad[] = {
 		{"{'names':'batch'}",
 			"spec.idlePool.names: \"batch\" is unknown; write Batch or Gocran"},
+		{"{'limits':'None'}",
+			"spec.idlePool.limits: \"None\" is unknown; write Agent or Kubelet"},
 		{"{'share':'0%'}", "spec.idlePool.share: is not a share from 0.1% to 100%"},
 		{"{'share':'101%'}", "spec.idlePool.share: is not a share from 0.1% to 100%"},
 		{"{'share':'half'}", "spec.idlePool.share: \"half\" is not a share"},
@@ -702,6 +707,7 @@ static void idle_pools(void **state)
 		must(s);
 		assert_int_equal(s->lending, cases[i].lending);
 		assert_int_equal(s->share_permille, cases[i].permille);
+		assert_int_equal(s->kubelet_limits, cases[i].kubelet);
 		free(s);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

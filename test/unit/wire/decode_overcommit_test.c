@@ -18,7 +18,7 @@ static int read_config(const char *colocation, const char *threshold,
 	struct overcommit_config **ret, struct err *e)
 {
 	char *a = quoted(colocation), *b = quoted(threshold);
-	int rc = decode_overcommit_config(slice_of(a), slice_of(b), ret, e);
+	int rc = decode_overcommit_config(slice_of(a), slice_of(b), slice_of(""), ret, e);
 	free(a);
 	free(b);
 	return rc;
@@ -367,10 +367,111 @@ static void too_many(void **state)
 	for (int i = 0; i < 256; i++)
 		buf_puts(&text, ",{}");
 	buf_puts(&text, "]}");
-	int rc = decode_overcommit_config(buf_slice(&text), slice_of(""), &c, &e);
+	int rc = decode_overcommit_config(buf_slice(&text), slice_of(""), slice_of(""), &c, &e);
 	assert_int_equal(rc, ERR_INVALID);
 	assert_non_null(strstr(e.text, "colocation-config.nodeConfigs: has 257 items"));
 	buf_done(&text);
+}
+
+/* ---- resource-qos-config ---------------------------------------------------------------------- */
+
+static struct overcommit_config *qos(const char *colocation, const char *text)
+{
+	struct overcommit_config *c = NULL;
+	struct err e = {""};
+	char *a = quoted(colocation), *b = quoted(text);
+	if (decode_overcommit_config(slice_of(a), slice_of(""), slice_of(b), &c, &e) < 0)
+		fail_msg("%s: %s", text, e.text);
+	free(a);
+	free(b);
+	return c;
+}
+
+#define BE(...) "{'clusterStrategy':{'beClass':{" __VA_ARGS__ "}}}"
+#define BY_IDLE(...)                                                                               \
+	"{'clusterStrategy':{'policies':{'cpuPolicy':'coreSched'},'beClass':{" __VA_ARGS__ "}}}"
+
+static void what_koordlet_does_to_cpu(void **state)
+{
+	static const struct {
+		const char *text;
+		enum cpu_idle idle;
+		size_t notes;
+		const char *says;
+	} cases[] = {
+		{"", CPU_IDLE_NEVER, 0, NULL},
+		{"{}", CPU_IDLE_NEVER, 0, NULL},
+		{BE("'cpuQOS':{'enable':false,'groupIdentity':-1}"), CPU_IDLE_NEVER, 0, NULL},
+		{BE("'cpuQOS':{'groupIdentity':-1}"), CPU_IDLE_NEVER, 0, NULL},
+		{BE("'cpuQOS':{'enable':true,'groupIdentity':-1}"), CPU_IDLE_AUTO, 1,
+			"groupIdentity is taken as cpuIdle: Auto"},
+		{BE("'cpuQOS':{'enable':true,'schedIdle':1}"), CPU_IDLE_NEVER, 0, NULL},
+		{BY_IDLE("'cpuQOS':{'enable':true,'schedIdle':1}"), CPU_IDLE_ALWAYS, 1,
+			"only schedIdle is done"},
+		{BY_IDLE("'cpuQOS':{'enable':true,'schedIdle':0}"), CPU_IDLE_NEVER, 1, "coreSched"},
+		/* Nothing of it refuses a configuration. */
+		{"{", CPU_IDLE_NEVER, 1, "it is passed over: "},
+		{"[]", CPU_IDLE_NEVER, 1, "must be a JSON object"},
+		{"{'clusterStrategy':[]}", CPU_IDLE_NEVER, 0, NULL},
+		{BE("'cpuQOS':{'enable':'yes'}"), CPU_IDLE_NEVER, 0, NULL},
+		{BE("'cpuQOS':{'enable':true,'groupIdentity':'-1'}"), CPU_IDLE_NEVER, 0, NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct overcommit_config *c = qos("{'enable':true}", cases[i].text);
+		struct strategy s = strategy_for(c, NULL, 0, NULL, NULL);
+		if (!s.enable || s.cpu_idle != cases[i].idle || c->qos.nnotes != cases[i].notes ||
+			(cases[i].says && !strstr(c->qos.notes[0], cases[i].says)))
+			fail_msg("%s: %d, %zu notes: %s", cases[i].text, (int)s.cpu_idle,
+				c->qos.nnotes, c->qos.nnotes ? c->qos.notes[0] : "");
+		free(c);
+	}
+}
+
+/* A field of our own is over it, and an entry of it over its cluster's part. */
+static void where_it_stands(void **state)
+{
+	static const char always[] = BY_IDLE("'cpuQOS':{'enable':true,'schedIdle':1}");
+	(void)state;
+	struct overcommit_config *c = qos("{'enable':true,'cpuIdle':'Never'}", always);
+	assert_int_equal(of(c, "a", "z", NULL).cpu_idle, CPU_IDLE_NEVER);
+	free(c);
+	c = qos("{'enable':true}",
+		"{'clusterStrategy':{'policies':{'cpuPolicy':'coreSched'},'beClass':{'cpuQOS':"
+		"{'enable':true,'schedIdle':1}}},'nodeStrategies':[7,{'beClass':{}},"
+		"{'nodeSelector':{'matchLabels':{'pool':'a'}},'beClass':{'cpuQOS':"
+		"{'enable':false}}},{'nodeSelector':{'matchLabels':{'zone':'z'}},'beClass':"
+		"{'cpuQOS':{'enable':true,'groupIdentity':-1}}}]}");
+	const char *name = "untouched";
+	assert_int_equal(of(c, "a", "z", &name).cpu_idle, CPU_IDLE_NEVER);
+	assert_null(name); /* entries of nodeConfigs have names, and these are none */
+	assert_int_equal(of(c, "b", "z", NULL).cpu_idle, CPU_IDLE_AUTO);
+	assert_int_equal(of(c, "b", "y", NULL).cpu_idle, CPU_IDLE_ALWAYS);
+	assert_non_null(strstr(c->qos.notes[1], "selects no nodes"));
+	free(c);
+}
+
+/* Field by field, what is switched on and not done; once, however often it stands there. */
+static void what_is_passed_over_is_said(void **state)
+{
+	(void)state;
+	struct overcommit_config *c = qos("{}",
+		"{'clusterStrategy':{'lsrClass':{'memoryQOS':{'enable':false}},'lsClass':{'cpuQOS':"
+		"{'enable':true,'groupIdentity':2}},'cgroupRoot':{'cpuQOS':{'enable':true}},"
+		"'beClass':{'memoryQOS':{'enable':true,'throttlingPercent':80,'wmarkRatio':95,"
+		"'minLimitPercent':0},'resctrlQOS':{'enable':true,'catRangeEndPercent':30},"
+		"'blkioQOS':{'enable':false}}},'nodeStrategies':[{'nodeSelector':{'matchLabels':"
+		"{'a':'b'}},'lsClass':{'cpuQOS':{'enable':true}},'beClass':{'networkQOS':"
+		"{'enable':true}}}]}");
+	static const char *const starts[] = {"beClass.memoryQOS.throttlingPercent is passed over: ",
+		"beClass.memoryQOS.wmarkRatio is passed over: ",
+		"beClass.resctrlQOS is passed over: ", "lsClass is passed over: ",
+		"cgroupRoot is passed over: ", "beClass.networkQOS is passed over: "};
+	assert_int_equal(c->qos.nnotes, COUNT(starts));
+	for (size_t i = 0; i < COUNT(starts); i++)
+		if (strncmp(c->qos.notes[i], starts[i], strlen(starts[i])) != 0)
+			fail_msg("%s", c->qos.notes[i]);
+	free(c);
 }
 
 /* ---- NodeOvercommit -------------------------------------------------------------------------- */
@@ -440,6 +541,9 @@ int main(void)
 		cmocka_unit_test(the_seed),
 		cmocka_unit_test(all_fields),
 		cmocka_unit_test(what_enable_means_there),
+		cmocka_unit_test(what_koordlet_does_to_cpu),
+		cmocka_unit_test(where_it_stands),
+		cmocka_unit_test(what_is_passed_over_is_said),
 		cmocka_unit_test(fractions),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(some_nodes),

@@ -14,6 +14,7 @@
 #define UID_TEXT "123e4567-e89b-12d3-a456-426614174000"
 
 static enum lending room; /* in which a start lets it in */
+static bool kubelet;	  /* which wants kubelets to limit its pods */
 
 /* ---- One Job ---------------------------------------------------------------------------------
  */
@@ -23,7 +24,8 @@ static struct start_template template_in(const struct job *j)
 	return (struct start_template){.own = {"{}", "[]"},
 		.run = {"{\"pool\":\"x\"}", "[]"},
 		.resources = j->resources,
-		.lending = room};
+		.lending = room,
+		.kubelet_limits = kubelet};
 }
 
 static cJSON *copy_of(const char *text)
@@ -205,7 +207,8 @@ static void say(const cJSON *template, struct buf *out)
 #define SET(what, value) "[{'op':'add'," RESOURCES what "','value':" value "}]"
 
 /* What happens: N, B, G: it is started, in ordinary room, in batch's, in gocran's (and stopped
- * before that); E: its owner edits it. */
+ * before that); K, H: in batch's and in gocran's where kubelets limit pods; E: its owner edits
+ * it. */
 static const struct row {
 	const char *name, *template, *edit, *what;
 	const char *says;  /* of the template in the end */
@@ -297,6 +300,52 @@ static const struct row {
 		"[{'op':'add','path':'/spec/template/metadata/labels/koordinator.sh~1qosClass',"
 		"'value':'LS'}]",
 		"BEN", "cpu 500m/-, memory 1Gi/- (LS)", "cpu 500m/-, memory 1Gi/- (LS)"},
+	/* With limits for its kubelet. */
+	{"limited by its kubelet", ONE, NULL, "K",
+		"batch-cpu 500, batch-memory 1073741824, cpu 0/500m, memory 0/1073741824 (BE)",
+		NULL},
+	{"... under the other names", POD(C("'cpu':'2','memory':'1Gi'")), NULL, "H",
+		"cpu 0/2000m, cpu 2, memory 0/1073741824, memory 1073741824 (BE)", NULL},
+	{"... only what is there", POD(C("'memory':'1Gi'")), NULL, "K",
+		"batch-memory 1073741824, memory 0/1073741824 (BE)", NULL},
+	{"... nothing of what is not asked for", POD(C("'cpu':'0','memory':'1Gi'")), NULL, "K",
+		"batch-cpu 0k, batch-memory 1073741824, memory 0/1073741824 (BE)", NULL},
+	{"... and ordinary room", ONE, NULL, "KN", "cpu 500m/-, memory 1Gi/-", NULL},
+	{"... limits of its owner come back",
+		POD("{'name':'c','resources':{'requests':{'cpu':'1'},'limits':{'cpu':'4',"
+		    "'memory':'2Gi'}}}"),
+		NULL, "KN", "cpu 1/4, memory -/2Gi", NULL},
+	{"... and other idle room", ONE, NULL, "KB", "batch-cpu 500, batch-memory 1073741824 (BE)",
+		NULL},
+	{"... each container on its own",
+		"{'spec':{'containers':[" C("'cpu':'1'") ",{'name':'d','resources':{'requests':"
+							 "{'memory':'1k'}}}]}}",
+		NULL, "K", "batch-cpu 1k, cpu 0/1000m; batch-memory 1000, memory 0/1000 (BE)",
+		NULL},
+	{"... who asks for batch itself",
+		POD("{'name':'c','resources':{'requests':{'kubernetes.io/batch-cpu':'1k'},"
+		    "'limits':{'kubernetes.io/batch-cpu':'1k'}}}"),
+		NULL, "K", "batch-cpu 1k, cpu 0/1000m (BE)", NULL},
+	{"... and somewhere else then",
+		POD("{'name':'c','resources':{'requests':{'kubernetes.io/batch-cpu':'1k'},"
+		    "'limits':{'kubernetes.io/batch-cpu':'1k'}}}"),
+		NULL, "KB", "batch-cpu 1k (BE)", NULL},
+	{"... who says limits alone",
+		POD("{'name':'c','resources':{'limits':{'kubernetes.io/batch-cpu':'1500'}}}"), NULL,
+		"K", "cpu 0/1500m, kubernetes.io/batch-cpu -/1500 (BE)", NULL},
+	{"... and back to those",
+		POD("{'name':'c','resources':{'limits':{'kubernetes.io/batch-cpu':'1500'}}}"), NULL,
+		"KB", "kubernetes.io/batch-cpu -/1500 (BE)", NULL},
+	{"... the first protocol",
+		POD("{'name':'c','resources':{'requests':{'alibabacloud.com/reclaimed-cpu':'1k'},"
+		    "'limits':{'alibabacloud.com/reclaimed-cpu':'1k'}}}"),
+		NULL, "K", "batch-cpu 1k, cpu 0/1000m (BE)", NULL},
+	{"... applied again", ONE, SET("/requests/cpu", "'500m'"), "KEN",
+		"cpu 500m/-, memory 1Gi/-", "cpu 500m/-, memory 1Gi/-"},
+	{"... applied with more", ONE, SET("/requests/cpu", "'2'"), "KEK",
+		"batch-cpu 2k, batch-memory 1073741824, cpu 0/2000m, memory 0/1073741824 (BE)",
+		"cpu 2/-, memory 1Gi/-"},
+	{"... replaced", ONE, SET("", "{'requests':{'cpu':'3'}}"), "KEN", "cpu 3/-", "cpu 3/-"},
 	{"not preemptible any more", ONE,
 		"[{'op':'add','path':'/metadata/annotations/sluice.dev~1preemptible',"
 		"'value':'false'}]",
@@ -305,7 +354,9 @@ static const struct row {
 
 static enum lending room_of(char what)
 {
-	return what == 'B' ? LENDING_BATCH : what == 'G' ? LENDING_GOCRAN : LENDING_NONE;
+	return what == 'B' || what == 'K'   ? LENDING_BATCH
+	       : what == 'G' || what == 'H' ? LENDING_GOCRAN
+					    : LENDING_NONE;
 }
 
 static void check_owner(const struct row *r, const cJSON *o, const char *made)
@@ -353,6 +404,7 @@ static void the_stories_of_jobs(void **state)
 				continue;
 			}
 			room = room_of(*w);
+			kubelet = *w == 'K' || *w == 'H';
 			o = told(o, INTENT_START);
 			if (w[1])
 				continue;
