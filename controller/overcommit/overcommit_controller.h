@@ -6,6 +6,8 @@
  *     each dirty node: estimate -> window -> publication  ->  PATCH nodes/status
  *     what nodes lend, flavor by flavor                   ->  queue_set_idle_pool()
  *     each fresh sample: reclaim.h                        ->  queue_reclaim_job(), or an eviction
+ *     agents of nodes (controller/nodes): node_orders.h go out; samples come in, and what was done
+ *     there (ended_pods.h)
  *
  * It only wires these parts, and has them work in that order, once a second. Each part tells its
  * story in its header: node_watch.h, usage_poller.h, overcommit_configs.h, node_state.h,

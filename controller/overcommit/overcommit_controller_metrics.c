@@ -98,8 +98,11 @@ static void put_ages(const struct overcommit_controller *l, struct buf *out)
 	for (size_t at = 0; (n = next_node(l, &at));) {
 		if (n->used_ms == 0)
 			continue;
+		int64_t age_ms = l->now_ms - n->used_ms;
+		if (n->by_agent && age_ms < 0) /* it came since the tick */
+			age_ms = 0;
 		metrics_put_sample(out, METRIC_OVERCOMMIT_METRIC_AGE, n->name, NULL);
-		buf_printf(out, "%.3f\n", (double)(l->now_ms - n->used_ms) / 1000.0);
+		buf_printf(out, "%.3f\n", (double)age_ms / 1000.0);
 	}
 	metrics_put_family(out, METRIC_OVERCOMMIT_DEGRADED);
 	for (size_t at = 0; (n = next_node(l, &at));) {

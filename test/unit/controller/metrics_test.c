@@ -454,6 +454,18 @@ static void the_dashboard_asks_for_idle_resources_as_ack_does(void **state)
 	world_close(&w);
 }
 
+static void what_agents_of_nodes_were_refused_is_told_by_its_reason(void **state)
+{
+	(void)state;
+	struct world w;
+	world_open(&w, "batch");
+	assert_told(&w, "sluice_node_agents_refused_total", false);
+	w.sources.metrics.refusals[0] = (struct metrics_refusal){"stranger", 7};
+	w.sources.metrics.nrefusals = 1;
+	assert_told(&w, "sluice_node_agents_refused_total{reason=\"stranger\"} 7\n", true);
+	world_close(&w);
+}
+
 static void a_standby_says_nothing_of_queues(void **state)
 {
 	(void)state;
@@ -484,6 +496,7 @@ int main(void)
 		cmocka_unit_test(a_queue_is_forgotten_an_hour_after_nothing_is_held_in_it),
 		cmocka_unit_test(alerts_and_the_dashboard_ask_for_what_there_is),
 		cmocka_unit_test(the_dashboard_asks_for_idle_resources_as_ack_does),
+		cmocka_unit_test(what_agents_of_nodes_were_refused_is_told_by_its_reason),
 		cmocka_unit_test(a_standby_says_nothing_of_queues),
 	};
 	return cmocka_run_group_tests(tests, NULL, golden_close);

@@ -173,6 +173,42 @@ static void it_takes_two_samples(void **state)
 	stage_close(&s);
 }
 
+/* An agent's samples come each second: ten seconds of them, where two of a metrics-server do. */
+static void an_agent_has_to_say_it_for_ten_seconds(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_node(&s, "n1", 5);
+	add_pod(&s, "p1", "n1", 1, 8);
+	inventory_find(s.inventory, "n1")->by_agent = true;
+	for (int i = 0; i <= 10; i++) {
+		assert_string_equal(asked, "");
+		set_news(&s);
+		reclaimer_tick(s.reclaimer, s.now_ms);
+		s.now_ms += 1000;
+	}
+	assert_string_equal(asked, "1:0 ");
+	stage_close(&s);
+}
+
+static void memory_is_taken_back_on_one_sample(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_node(&s, "n1", 50);
+	add_pod(&s, "p1", "n1", 1, 4);
+	struct inventory_node *n = inventory_find(s.inventory, "n1");
+	n->by_agent = true;
+	n->used = (struct load){10000, 70 * GI};
+	set_news(&s);
+	reclaimer_tick(s.reclaimer, s.now_ms);
+	assert_string_equal(asked, "1:0 ");
+	assert_int_equal(reclaimer_count(s.reclaimer, RECLAIM_MEMORY, RECLAIM_STOP), 1);
+	stage_close(&s);
+}
+
 static void nobody_goes_on_what_is_not_fresh(void **state)
 {
 	(void)state;
@@ -383,6 +419,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_takes_two_samples),
+		cmocka_unit_test(an_agent_has_to_say_it_for_ten_seconds),
+		cmocka_unit_test(memory_is_taken_back_on_one_sample),
 		cmocka_unit_test(nobody_goes_on_what_is_not_fresh),
 		cmocka_unit_test(of_two_jobs_one_is_enough),
 		cmocka_unit_test(a_job_shrinks_where_all_of_it_is_short),

@@ -332,10 +332,10 @@ static const struct row {
 		NULL, "KB", "batch-cpu 1k (BE)", NULL},
 	{"... who says limits alone",
 		POD("{'name':'c','resources':{'limits':{'kubernetes.io/batch-cpu':'1500'}}}"), NULL,
-		"K", "batch-cpu -/1500, cpu 0/1500m (BE)", NULL},
+		"K", "cpu 0/1500m, kubernetes.io/batch-cpu -/1500 (BE)", NULL},
 	{"... and back to those",
 		POD("{'name':'c','resources':{'limits':{'kubernetes.io/batch-cpu':'1500'}}}"), NULL,
-		"KB", "batch-cpu -/1500 (BE)", NULL},
+		"KB", "kubernetes.io/batch-cpu -/1500 (BE)", NULL},
 	{"... the first protocol",
 		POD("{'name':'c','resources':{'requests':{'alibabacloud.com/reclaimed-cpu':'1k'},"
 		    "'limits':{'alibabacloud.com/reclaimed-cpu':'1k'}}}"),
