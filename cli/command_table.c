@@ -54,7 +54,7 @@ const struct command_row command_table[] = {
 		.words = "calc|explain NODE",
 		.run = command_overcommit},
 	{.name = "doctor", .flags = &doctor_flags, .run = command_doctor},
-	{.name = "import", .flags = &import_flags, .words = "kueue", .run = command_import},
+	{.name = "import", .flags = &import_flags, .words = "kueue|crane", .run = command_import},
 	{.name = "adopt", .flags = &adopt_flags, .words = "UNQUEUED-JOB ...", .run = command_adopt},
 	{.name = "reserve", .flags = &reserve_flags, .run = command_reserve},
 	{.name = "hold", .flags = &hold_flags, .words = "JOB", .run = command_hold},

@@ -1,4 +1,4 @@
-/* The command import: what is described for Kueue, described for Sluice. Prints, and changes
+/* The command import: what is described for Kueue, or Crane, described for Sluice. Prints, and changes
  * nothing. */
 #include <ev.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static int read_cluster(const struct import_options *o, struct import *i, struct
 	struct kube_config *config;
 	if (kube_config_load(&o->kube, &config, e) < 0)
 		return ERR_INVALID;
-	struct import_cluster c = {
-		ev_loop_new(EVFLAG_AUTO), config, o->namespace_name, o->kueue_namespace};
+	struct import_cluster c = {ev_loop_new(EVFLAG_AUTO), config, o->namespace_name,
+		o->kueue_namespace, o->crane_namespace};
 	int rc = import_cluster_read(&c, i, e);
 	ev_loop_destroy(c.loop);
 	kube_config_free(config);
@@ -64,6 +64,7 @@ int command_import(void *options)
 	struct buf none;
 	struct err e = {""};
 	import_init(&i);
+	i.source = o->crane ? IMPORT_CRANE : IMPORT_KUEUE;
 	buf_init(&none, 0);
 	int rc = o->from_cluster ? read_cluster(o, &i, &e) : read_files(o, &i, &e);
 	if (rc == 0)

@@ -1,6 +1,7 @@
 /*
- * What a cluster has of Kueue, read from its API server. That needs the rights to list Kueue's
- * kinds, Jobs and CronJobs, and to get the ConfigMap of Kueue's configuration. Neither Kueue nor
+ * What a cluster has of Kueue, or of Crane, read from its API server. That needs the rights to list Kueue's
+ * kinds, Jobs and CronJobs, and to get the ConfigMap of Kueue's configuration; for Crane its kinds,
+ * nodes and the ConfigMap of its template. Neither Kueue nor
  * Sluice need run.
  *
  * A kind is asked for in the newest version that this program knows and the cluster serves. What
@@ -20,6 +21,7 @@ struct import_cluster {
 	const struct kube_config *config;
 	const char *namespace_name;  /* namespace of LocalQueues, Jobs and CronJobs; NULL: all */
 	const char *kueue_namespace; /* of Kueue's ConfigMap */
+	const char *crane_namespace; /* of Crane's */
 };
 
 /* Reads the cluster into i. ERR_BUSY: no answer; ERR_DENIED: we may not, and nothing could be

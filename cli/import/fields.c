@@ -12,7 +12,7 @@
 void walk_init(
 	struct walk *w, struct import_item *item, struct object_source *from, const char *origin)
 {
-	*w = (struct walk){.item = item, .from = from, .origin = origin};
+	*w = (struct walk){.whose = "Kueue", .item = item, .from = from, .origin = origin};
 	buf_init(&w->path, PATH_MAX_BYTES);
 }
 
@@ -178,7 +178,7 @@ static void take_value(struct walk *w, const struct field *f, const cJSON *in, c
 static void take_field(struct walk *w, const struct field *f, const cJSON *in, cJSON *to)
 {
 	if (!f)
-		walk_note(w, "is left out: it is no field of Kueue that is known here");
+		walk_note(w, "is left out: it is no field of %s that is known here", w->whose);
 	else if (f->take)
 		f->take(w, in, to);
 	else if (f->meaning && !says_nothing(in))

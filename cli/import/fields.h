@@ -19,13 +19,17 @@
 #include "cli/simulate/documents.h"
 #include "controller/settings.h"
 
+struct crane;
+
 struct walk {
+	const char *whose; /* "Kueue": whose fields they are */
 	struct import_item *item;
 	struct object_source *from; /* NULL: the object is of a cluster */
 	const char *origin;	    /* where from NULL: which cluster */
 	bool live;		    /* the object is on the cluster, and stays there */
 	struct buf path;	    /* "spec.resourceGroups[0]" */
 	struct settings *settings;  /* of a Configuration: where its flags are tried */
+	struct crane *crane;	    /* of Crane's: what came so far */
 	bool opts_in; /* a Configuration of v1beta1: features are off without `enable: true` */
 };
 

@@ -18,7 +18,7 @@
 
 void import_init(struct import *i)
 {
-	*i = (struct import){0};
+	*i = (struct import){.crane.margin_percent = -1};
 }
 
 void import_done(struct import *i)
@@ -27,6 +27,7 @@ void import_done(struct import *i)
 		item_done(&i->item[n]);
 	free(i->item);
 	accepted_done(&i->accepted);
+	crane_done(&i->crane);
 	*i = (struct import){0};
 }
 
@@ -185,9 +186,23 @@ static struct import_item *new_item(const struct input *in)
 		in->from ? object_where(in->from, "", where, sizeof(where)) : in->origin);
 }
 
+static void take_crane(const struct input *in)
+{
+	struct walk w;
+	walk_init(&w, new_item(in), in->from, in->origin);
+	w.live = is_live(in->o);
+	if (!crane_take(in->import, &w, in->api, in->kind, in->o))
+		crane_take_other(&w, in->o, w.live);
+	walk_done(&w);
+}
+
 static void take(const struct input *in)
 {
 	struct walk w;
+	if (in->import->source == IMPORT_CRANE) {
+		take_crane(in);
+		return;
+	}
 	if (strcmp(in->kind, "ConfigMap") == 0 && take_configmap(in))
 		return;
 	walk_init(&w, new_item(in), in->from, in->origin);

@@ -1,5 +1,6 @@
 /*
- * `sluice import kueue`: what is described for Kueue, described for Sluice.
+ * `sluice import kueue` and `sluice import crane`: what is described for Kueue, or for Crane's agent,
+ * described for Sluice.
  *
  * Objects come in, from files or from a cluster, in any order; each becomes an item (item.h). All
  * items are printed at the end, in the order in which they came:
@@ -23,6 +24,7 @@
  *     metadata.h: names, labels, annotations.
  *     jobs.h, configuration.h: what no table describes alone.
  *     references.h: which objects each names.
+ *     crane.h: Crane's kinds, and what their rules say together.
  *     yaml_text.h: a tree as YAML.
  *     accepted.h: whether our CRDs take what was made.
  *     cluster.h: objects of a cluster.
@@ -36,13 +38,18 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "cli/import/accepted.h"
+#include "cli/import/crane.h"
 #include "cli/import/item.h"
 #include "cli/simulate/documents.h"
 
+enum import_source { IMPORT_KUEUE, IMPORT_CRANE };
+
 struct import {
+	enum import_source source; /* set before the first object */
 	struct import_item *item;
 	size_t nitems;
 	struct accepted accepted;
+	struct crane crane;
 };
 
 void import_init(struct import *i);

@@ -53,7 +53,7 @@ static const struct field selector_requirement_fields[] = {
 	{NULL},
 };
 
-static const struct field selector_fields[] = {
+const struct field import_selector_fields[] = {
 	{"matchLabels"},
 	{"matchExpressions", .within = selector_requirement_fields},
 	{NULL},
@@ -97,7 +97,7 @@ static const struct field clusterqueue_spec_fields[] = {
 	{"cohort", .take = take_cohort},
 	{"cohortName", .take = take_cohort},
 	{"queueingStrategy"},
-	{"namespaceSelector", .within = selector_fields},
+	{"namespaceSelector", .within = import_selector_fields},
 	{"flavorFungibility", .within = fungibility_fields},
 	{"preemption", .within = preemption_fields},
 	{"admissionChecks", .meaning = NO_CHECKS},

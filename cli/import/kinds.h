@@ -21,6 +21,9 @@ struct import_kind {
 	int (*check)(const cJSON *o, struct err *e);
 };
 
+/* A selector of labels, of any kind. */
+extern const struct field import_selector_fields[];
+
 const struct import_kind *import_kind_by_name(const char *name);
 /* Returns each kind, in the order in which they are read from a cluster; NULL past the last. */
 const struct import_kind *import_kind_at(size_t index);

@@ -208,26 +208,32 @@ void take_pod_metadata(struct walk *w, const cJSON *value, cJSON *to)
 
 /* ---- where Kueue is named -------------------------------------------------------------------- */
 
-static bool names_kueue(const char *text)
+static bool names(const char *text, const char *domain)
 {
-	return text && strstr(text, KUEUE_DOMAIN);
+	return text && strstr(text, domain);
 }
 
-bool walk_find_kueue(struct walk *w, const cJSON *v)
+bool walk_find_domain(struct walk *w, const cJSON *v, const char *domain)
 {
 	size_t index = 0;
 	if (cJSON_IsString(v))
-		return names_kueue(v->valuestring);
+		return names(v->valuestring, domain);
 	if (!cJSON_IsObject(v) && !cJSON_IsArray(v))
 		return false;
 	json_each(item, v) {
 		size_t back =
 			cJSON_IsObject(v) ? walk_step(w, item->string) : walk_step_item(w, index++);
-		if ((cJSON_IsObject(v) && names_kueue(item->string)) || walk_find_kueue(w, item))
+		if ((cJSON_IsObject(v) && names(item->string, domain)) ||
+			walk_find_domain(w, item, domain))
 			return true;
 		walk_back(w, back);
 	}
 	return false;
+}
+
+bool walk_find_kueue(struct walk *w, const cJSON *v)
+{
+	return walk_find_domain(w, v, KUEUE_DOMAIN);
 }
 
 void note_kueue_left(struct walk *w, const cJSON *made)

@@ -25,8 +25,9 @@
  * templates. */
 field_taker take_metadata, take_job_metadata, take_pod_metadata;
 
-/* Steps down to the first place where Kueue's domain is named, and stays there. */
+/* Step down to the first place where Kueue's domain, or another, is named, and stay there. */
 bool walk_find_kueue(struct walk *w, const cJSON *v);
+bool walk_find_domain(struct walk *w, const cJSON *v, const char *domain);
 /* Notes where the object that was made still names Kueue: a field selector, a scheduling gate, a
  * script. */
 void note_kueue_left(struct walk *w, const cJSON *made);

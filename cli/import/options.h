@@ -12,6 +12,8 @@ struct import_options {
 	struct kube_config_options kube; /* as kubectl */
 	const char *namespace_name;	 /* NULL: all */
 	const char *kueue_namespace;	 /* where Kueue's ConfigMap is */
+	const char *crane_namespace;	 /* where Crane's is */
+	bool crane;			 /* import crane */
 };
 
 extern const struct flag_table import_flags;

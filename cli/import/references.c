@@ -131,6 +131,8 @@ static void settle_priorities(struct import *i)
 
 void import_settle(struct import *i)
 {
+	if (i->source == IMPORT_CRANE)
+		crane_settle(i);
 	settle_references(i);
 	settle_priorities(i);
 }

@@ -1,4 +1,4 @@
-"""`sluice import kueue`: what it prints is taken by a real API server, and Jobs run by it.
+"""`sluice import`: what it prints is taken by a real API server, and Jobs run by it.
 
     SLUICE_KUEUE_SOURCES=DIR   Kueue's own manifests, too (a clone of its repository)"""
 
@@ -21,9 +21,9 @@ CASES = sorted((ROOT / "test" / "import").glob("*.txt"))
 SOURCES = os.environ.get("SLUICE_KUEUE_SOURCES")
 
 
-def imported(text, *flags):
+def imported(text, *flags, source="kueue"):
     """(exit code, items) of what is given on the standard input; None where it is no YAML."""
-    done = subprocess.run([str(BIN / "sluice"), "import", "kueue", "-f", "-", "-o", "json", *flags], input=text, capture_output=True, text=True)
+    done = subprocess.run([str(BIN / "sluice"), "import", source, "-f", "-", "-o", "json", *flags], input=text, capture_output=True, text=True)
     return done.returncode, json.loads(done.stdout)["items"] if done.returncode in (0, 1) else []
 
 
@@ -56,10 +56,10 @@ def refusals(api, items):
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_the_api_server_takes_what_is_printed(plane, path):
-    texts = re.findall(r"^>> kueue\n(.*?)^>> ", path.read_text(), re.S | re.M)
+    texts = re.findall(r"^>> (kueue|crane)\n(.*?)^>> ", path.read_text(), re.S | re.M)
     assert texts
-    for text in texts:
-        assert not refusals(plane.api, imported(text)[1])
+    for source, text in texts:
+        assert not refusals(plane.api, imported(text, source=source)[1])
 
 
 @pytest.mark.skipif(not SOURCES, reason="SLUICE_KUEUE_SOURCES names no folder")

@@ -69,11 +69,12 @@ static void check_json(const struct import *i)
 	buf_done(&out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(const uint8_t *data, size_t size, enum import_source source)
 {
 	struct import i;
 	struct err e = {""};
 	import_init(&i);
+	i.source = source;
 	if (import_text(&i, "in", (struct slice){(const char *)data, size}, &e) == 0) {
 		import_settle(&i);
 		check_yaml(&i);
@@ -83,5 +84,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(strncmp(e.text, "in", 2) == 0);
 	}
 	import_done(&i);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	check(data, size, IMPORT_KUEUE);
+	check(data, size, IMPORT_CRANE);
 	return 0;
 }

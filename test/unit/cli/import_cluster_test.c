@@ -36,7 +36,8 @@ static void stage_open(struct stage *s)
 {
 	*s = (struct stage){.c = {.loop = ev_loop_new(EVFLAG_AUTO),
 				    .namespace_name = "a",
-				    .kueue_namespace = "kueue-system"}};
+				    .kueue_namespace = "kueue-system",
+				    .crane_namespace = "crane-system"}};
 	s->server = scripted_server_new(s->c.loop);
 	s->config = config_for(scripted_server_url(s->server), NULL);
 	s->c.config = s->config;
@@ -154,6 +155,59 @@ static void nothing_at_all_is_an_error(void **state)
 	stage_close(&s);
 }
 
+/* ---- Crane ----------------------------------------------------------------------------------- */
+
+#define ENSURANCE(kind, rest)                                                                      \
+	"{\"apiVersion\":\"ensurance.crane.io/v1alpha1\",\"kind\":\"" kind                         \
+	"\",\"metadata\":{\"name\":\"x\",\"uid\":\"u\"},\"spec\":" rest "}"
+#define NODE                                                                                       \
+	"{\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"capacity\":{\"cpu\":\"10\","   \
+	"\"memory\":\"10Gi\"},\"allocatable\":{\"cpu\":\"10\",\"memory\":\"10Gi\"}}}"
+
+static void crane_is_read_with_the_nodes_that_it_is_about(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	s.import.source = IMPORT_CRANE;
+	answer(&s, "GET /apis/ensurance.crane.io/v1alpha1/avoidanceactions?limit=500 HTTP", 200,
+		LIST(ENSURANCE("AvoidanceAction", "{\"throttle\":{}}")));
+	answer(&s, "GET /apis/ensurance.crane.io/v1alpha1/nodeqoss?limit=500 HTTP", 200,
+		LIST(ENSURANCE("NodeQOS",
+			"{\"rules\":[{\"actionName\":\"x\",\"metricRule\":{\"name\":\"cpu_total_usage\",\"value\":\"4k\"}}]}")));
+	answer(&s, "podqoss", 403, STATUS("podqoss is forbidden"));
+	answer(&s, "GET /apis/prediction.crane.io/v1alpha1/namespaces/a/clusternodepredictions?",
+		404, STATUS("not found"));
+	answer(&s, "GET /apis/prediction.crane.io/v1alpha1/namespaces/a/timeseriespredictions?",
+		200,
+		LIST("{\"metadata\":{\"name\":\"t\",\"uid\":\"u\"},\"spec\":{\"targetRef\":{\"kind\":\"Deployment\"}}}"));
+	answer(&s, "GET /api/v1/nodes?limit=500 HTTP", 200, LIST(NODE));
+	answer(&s, "GET /api/v1/namespaces/crane-system/configmaps/noderesource-tsp-template HTTP",
+		404, STATUS("not found"));
+	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), 0);
+	import_settle(&s.import);
+	import_render_yaml(&s.import, &s.out);
+	assert_non_null(strstr(buf_text(&s.out), "  cpuSuppressThresholdPercent: 40\n"));
+	assert_int_equal(import_count(&s.import, IMPORT_REFUSED), 1); /* podqoss */
+	assert_int_equal(import_count(&s.import, IMPORT_UNTOUCHED), 2);
+	stage_close(&s);
+}
+
+static void a_cluster_without_crane_has_nothing_of_it(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	s.import.source = IMPORT_CRANE;
+	for (int i = 0; i < 5; i++)
+		answer(&s, "crane.io/v1alpha1/", 404, STATUS("not found"));
+	answer(&s, "/api/v1/nodes", 200, LIST(NODE));
+	answer(&s, "configmaps", 404, STATUS("not found"));
+	assert_int_equal(import_cluster_read(&s.c, &s.import, &s.e), ERR_GONE);
+	assert_non_null(strstr(s.e.text, "nothing of Crane"));
+	stage_close(&s);
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void put_file(const char *dir, const char *name, const char *text)
@@ -233,6 +287,8 @@ int main(void)
 		cmocka_unit_test(what_may_not_be_read_is_said_and_the_rest_is_read),
 		cmocka_unit_test(a_cluster_without_kueue_is_no_failure_of_its_configuration),
 		cmocka_unit_test(nothing_at_all_is_an_error),
+		cmocka_unit_test(crane_is_read_with_the_nodes_that_it_is_about),
+		cmocka_unit_test(a_cluster_without_crane_has_nothing_of_it),
 		cmocka_unit_test(a_folder_is_read_with_all_that_is_below_it),
 		cmocka_unit_test(the_exit_code_says_whether_all_was_taken_whole),
 	};

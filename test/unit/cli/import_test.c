@@ -1,5 +1,6 @@
 /*
- * Runs the cases in test/import/: what is described for Kueue, and what comes of it (README there).
+ * Runs the cases in test/import/: what is described for Kueue, or for Crane, and what comes of it
+ * (README there).
  *
  *     test_import [-p] FILE...    -p: print each file with what comes out now
  */
@@ -11,8 +12,9 @@
 #include "base/mem.h"
 #include "cli/import/import.h"
 
-enum part { NOTHING, KUEUE, SLUICE, NOTES, PARTS };
-static const char *const names[PARTS] = {[KUEUE] = "kueue", [SLUICE] = "sluice", [NOTES] = "notes"};
+enum part { NOTHING, KUEUE, CRANE, SLUICE, NOTES, PARTS };
+static const char *const names[PARTS] = {
+	[KUEUE] = "kueue", [CRANE] = "crane", [SLUICE] = "sluice", [NOTES] = "notes"};
 
 struct test_case {
 	char title[300];
@@ -55,7 +57,8 @@ static void trim(struct buf *b)
 
 static void print_case(const struct test_case *c, const struct buf came[PARTS])
 {
-	printf("== %s\n>> kueue\n%s>> sluice\n%s", c->title, buf_text(&c->text[KUEUE]),
+	enum part from = c->has[CRANE] ? CRANE : KUEUE;
+	printf("== %s\n>> %s\n%s>> sluice\n%s", c->title, names[from], buf_text(&c->text[from]),
 		buf_text(&came[SLUICE]));
 	if (c->has[NOTES])
 		printf(">> notes\n%s", buf_text(&came[NOTES]));
@@ -67,14 +70,16 @@ static void run_case(struct run *r, struct test_case *c)
 	struct import i;
 	struct err e = {""};
 	struct buf came[PARTS];
-	if (!c->has[KUEUE])
+	enum part from = c->has[CRANE] ? CRANE : KUEUE;
+	if (!c->has[from])
 		return;
 	for (int p = 0; p < PARTS; p++) {
 		trim(&c->text[p]);
 		buf_init(&came[p], 1 << 20);
 	}
 	import_init(&i);
-	if (import_text(&i, "in.yaml", buf_slice(&c->text[KUEUE]), &e) < 0)
+	i.source = from == CRANE ? IMPORT_CRANE : IMPORT_KUEUE;
+	if (import_text(&i, "in.yaml", buf_slice(&c->text[from]), &e) < 0)
 		buf_printf(&came[SLUICE], "error: %s\n", e.text);
 	import_settle(&i);
 	import_render_yaml(&i, &came[SLUICE]);
