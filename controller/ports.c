@@ -12,6 +12,7 @@
 #include "controller/answers/counters.h"
 #include "controller/net/http.h"
 #include "controller/ledger/pg.h"
+#include "controller/nodes/node_agents.h"
 #include "controller/page/page.h"
 #include "controller/page/session.h"
 #include "controller/answers/answers.h"
@@ -37,6 +38,14 @@ struct ports {
 	struct buf missing;	  /* kinds that are not listed yet, for /readyz */
 	struct buf denied;	  /* kinds that are done without, for /readyz */
 };
+
+static void add_refusals(const struct ports *p, struct metrics_sources *to)
+{
+	_Static_assert((int)NODE_REFUSALS <= (int)METRICS_REFUSALS_MAX, "each has a place");
+	for (int i = 0; p->parts->node_agents && i < NODE_REFUSALS; i++)
+		to->refusals[to->nrefusals++] = (struct metrics_refusal){node_refusal_names[i],
+			node_agents_refused(p->parts->node_agents, (enum node_refusal)i)};
+}
 
 static struct api_sources sources_of(struct ports *p)
 {
@@ -65,6 +74,7 @@ static struct api_sources sources_of(struct ports *p)
 		.ledger_trouble = p->from->state->ledger_trouble,
 		.stopping = p->from->state->stopping,
 	};
+	add_refusals(p, &s.metrics);
 	s.metrics.nkinds = informer_health(p->parts->informer, s.metrics.kinds);
 	return s;
 }

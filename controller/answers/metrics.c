@@ -437,12 +437,22 @@ static void put_queues(struct buf *out, const struct metrics_sources *s)
 	metrics_put_time(out, s->queue);
 }
 
+static void put_refusals(struct buf *out, const struct metrics_sources *s)
+{
+	metrics_put_family(out, METRIC_NODE_AGENTS_REFUSED);
+	for (size_t i = 0; i < s->nrefusals; i++) {
+		metrics_put_sample(out, METRIC_NODE_AGENTS_REFUSED, s->refusals[i].reason, NULL);
+		buf_printf(out, "%" PRIu64 "\n", s->refusals[i].count);
+	}
+}
+
 void metrics_render(const struct metrics_sources *s, struct buf *out)
 {
 	if (s->decides)
 		put_queues(out, s);
 	put_counters(out, s);
 	overcommit_controller_put_metrics(s->overcommit_controller, out);
+	put_refusals(out, s);
 	put_gate(out, s);
 	metrics_put_value(out, METRIC_EVENTS, s->events.written);
 	metrics_put_value(out, METRIC_EVENTS_DROPPED, s->events.dropped);

@@ -21,6 +21,14 @@
 
 #define METRICS_CONTENT_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
+/* How often something was refused for a reason, which is static. */
+struct metrics_refusal {
+	const char *reason;
+	uint64_t count;
+};
+
+enum { METRICS_REFUSALS_MAX = 16 };
+
 struct metrics_sources {
 	const struct queue *queue;
 	const struct gate *gate;
@@ -29,7 +37,9 @@ struct metrics_sources {
 	struct forecasts_counts forecasts;
 	const struct kube_client_stats *api;
 	const struct overcommit_controller
-		*overcommit_controller; /* NULL: families without samples */
+		*overcommit_controller;			       /* NULL: families without samples */
+	struct metrics_refusal refusals[METRICS_REFUSALS_MAX]; /* at the port of agents */
+	size_t nrefusals;				       /* 0: there is no such port */
 	struct kind_health kinds[KIND_HEALTH_MAX];
 	size_t nkinds;
 	bool ledger_up, synced;

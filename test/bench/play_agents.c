@@ -90,9 +90,12 @@ static void conn_close(struct conn *c)
 	c->state = CONN_CLOSED;
 }
 
-static void conn_break(struct conn *c)
+static void conn_break(struct conn *c, const char *why)
 {
-	play.broken++;
+	if (play.broken++ < 20)
+		fprintf(stderr, "%s of %s, state %d: %s\n",
+			c == &c->agent->orders ? "orders" : "samples", c->agent->node, c->state,
+			why);
 	conn_close(c);
 	ev_timer_start(play.loop, &c->agent->retry);
 }
@@ -273,12 +276,10 @@ static void conn_send(struct conn *c)
 			c->sent += (size_t)n;
 		else if (conn_waits(c, n))
 			return;
-		else
-			break;
-	}
-	if (c->sent < c->out.len) {
-		conn_break(c);
-		return;
+		else {
+			conn_break(c, gnutls_strerror((int)n));
+			return;
+		}
 	}
 	c->state = CONN_HEARING;
 	conn_watch(c, EV_READ);
@@ -290,12 +291,12 @@ static void conn_hear(struct conn *c)
 	ssize_t n;
 	while ((n = gnutls_record_recv(c->session, text, sizeof(text))) > 0)
 		buf_add(&c->in, text, (size_t)n);
-	if (!conn_waits(c, n)) {
-		conn_break(c);
-		return;
-	}
 	if (c->state == CONN_HEARING)
 		conn_look(c);
+	if (c->state == CONN_CLOSED || (c->state == CONN_SENDING && n != 0))
+		return;
+	if (!conn_waits(c, n))
+		conn_break(c, n ? gnutls_strerror((int)n) : "closed");
 }
 
 static void conn_go_on(struct conn *c)
@@ -311,7 +312,7 @@ static void conn_go_on(struct conn *c)
 			conn_watch(c, EV_READ);
 			conn_ask(c);
 		} else if (!conn_waits(c, rc)) {
-			conn_break(c);
+			conn_break(c, gnutls_strerror(rc));
 		}
 		return;
 	case CONN_SENDING:
