@@ -142,10 +142,13 @@ static void the_page_reads_back(void **state)
 	w.api.counts = 2;
 	w.api.count[0] = (struct kube_count){KUBE_PATCH, 200, 17};
 	w.api.count[1] = (struct kube_count){KUBE_GET, 0, 1};
+	w.sources.metrics.refusals[0] = (struct metrics_refusal){"stranger", 7};
+	w.sources.metrics.nrefusals = 1;
 	world_add_job(&w, 1, "train");
 	world_note(&w, NOTE_START, "a \"queue\"\n\\ with \xFF", 1500);
 	counters_pass(w.counters, 40);
 	char *text = render(&w);
+	assert_non_null(strstr(text, "sluice_node_agents_refused_total{reason=\"stranger\"} 7\n"));
 	read_all(&r, text);
 	assert_true(r.families > 15);
 	free(text);
