@@ -13,7 +13,6 @@ import json
 import os
 import re
 import signal
-import socket
 import ssl
 import threading
 import time
@@ -303,12 +302,11 @@ def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_
     world.limited(uid, 200, 64 << 20)
     known, missed = box.agent.count("leader"), box.agent.count("no leader")
     assert box.process("controller-one").stop() in ("ended", "was not running")
-    world_wait = lambda what, check: wait_until(what, check, LATER)
-    world_wait("the agent to miss the leader", lambda: box.agent.count("no leader") > missed)
+    wait_until("the agent to miss the leader", lambda: box.agent.count("no leader") > missed, LATER)
     assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20)
     start_controller(box)
     wait_leading(box)
-    world_wait("the agent to find the leader", lambda: box.agent.count("leader") > known)
+    wait_until("the agent to find the leader", lambda: box.agent.count("leader") > known, LATER)
     assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20)
     world.lent("after", LOOP, cpu="150")
     world.limited(world.one_running("after"), 150, 64 << 20)
@@ -323,7 +321,7 @@ class PlayedAgent:
     """Speaks for a node of kwok's, with a token that names it: as the agent would."""
 
     def __init__(self, box, node):
-        self.box, self.node, self.number, self.deeds = box, node, 0, 0
+        self.box, self.node, self.number = box, node, 0
         self.boot = str(uuid.uuid4())
         name = f"played-{node}-{self.boot[:8]}"
         made = box.api.post(agents.PODS, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
@@ -335,7 +333,7 @@ class PlayedAgent:
                 "apiVersion": "v1", "kind": "Pod", "name": name, "uid": made["metadata"]["uid"]}}})
         self.token = answer["status"]["token"]
         self.used = {"cpu": 1000, "memory": 8 << 30}
-        self.over, self.thread = threading.Event(), None
+        self.over, self.lock, self.thread = threading.Event(), threading.Lock(), None
 
     def ask(self, method, path, body=None):
         """(status, what it says), of the leader that the ConfigMap names, by its certificate alone."""
@@ -373,7 +371,6 @@ class PlayedAgent:
                         self.tell()
                 except (OSError, http.client.HTTPException, ApiError):
                     pass  # no leader just now
-        self.lock = threading.Lock()
         self.thread = threading.Thread(target=go_on, daemon=True)
         self.thread.start()
         return self
