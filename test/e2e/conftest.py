@@ -94,7 +94,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 # The order in a clone that has no durations of its own yet.
-LONGEST = ("test_overcommit.py", "test_hostile.py", "test_page.py", "test_restore.py", "test_faults.py", "test_eta.py", "test_accident.py",
+LONGEST = ("test_overcommit.py", "test_hostile.py", "test_node_agent.py", "test_page.py", "test_restore.py", "test_faults.py", "test_eta.py", "test_accident.py",
            "test_real_node.py", "test_from_cluster.py", "test_reserve.py", "test_install.py", "test_upgrade.py", "test_replay.py",
            "test_fit.py", "test_windows.py", "test_limits.py", "test_resource_quota.py")
 

@@ -1,0 +1,486 @@
+"""The agent of nodes (sluice-node): in a pod of the real node, on the cgroups of a real kubelet; and agents that are played, on
+nodes that kwok plays, for what a controller makes of what they say.
+
+On the real node all is as an admin has it, from a Job in a queue on idle resources to the files of its cgroups. One thing is
+played: how busy the machine is. /proc/stat of the agent says what the node's own pods use, as if nothing else ran here; the rest
+of the machine is other tests.
+
+Every write of the agent to a cgroup is recorded, and one outside the folders of lent pods fails the test during which it was."""
+
+import http.client
+import itertools
+import json
+import os
+import re
+import signal
+import ssl
+import threading
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from conftest import LATER, SOON, World, own_plane, start_controller, wait_leading
+from objects import KUBERNETES, NEWEST, group, ours, searched, story, terminal
+from sandbox import ApiError, agents, real_node, wait_until
+from sandbox.cgroup_writes import CgroupWrites
+from test_overcommit import CONFIGMAP, IGNORE
+from test_real_node import RealWorld
+
+BATCH_CPU, BATCH_MEMORY = "kubernetes.io/batch-cpu", "kubernetes.io/batch-memory"
+# The node is for the agent's word alone, and nothing is taken back by itself: what is tested is what the agent does.
+CONFIG = {"enable": True, "usageSource": "agent", "metricAggregateDurationSeconds": 1, "metricReportIntervalSeconds": 6, "raiseWindowSeconds": 1,
+          "cpuReclaimThresholdPercent": 90, "memoryReclaimThresholdPercent": 90, "reclaim": False, "memoryHoldPercent": 99, "memoryEndPercent": 100}
+LOOP = "while :; do :; done"
+BOMB = "sleep 1; a=x; while :; do a=$a$a; done"
+GROUP_FILE = {"quota": "cpu/{}/cpu.cfs_quota_us", "shares": "cpu/{}/cpu.shares", "memory": "memory/{}/memory.limit_in_bytes", "used": "cpuacct/{}/cpuacct.usage"}
+# The first thing that a container does: it says when it is, and what stands in the cgroup of its pod.
+LOOKS = """\
+cut -d' ' -f1 /proc/uptime
+cat /cgroup/cpu/$POD/cpu.cfs_quota_us /cgroup/memory/$POD/memory.limit_in_bytes /cgroup/cpu/$POD/cpu.shares
+"""
+
+pytestmark = pytest.mark.timeout(1500)
+_numbers = itertools.count(1)
+
+
+def configure(api, **fields):
+    """kube-system/ack-slo-config."""
+    obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config"},
+           "data": {"colocation-config": json.dumps({**CONFIG, **fields})}}
+    if api.ensure(CONFIGMAP, obj) is None:
+        api.patch(f"{CONFIGMAP}/ack-slo-config", {"data": obj["data"]})
+
+
+# ---- the real node ----------------------------------------------------------------------------------
+
+
+class AloneOnTheMachine(threading.Thread):
+    """A file that says of the cpu what /proc/stat would if the node's pods were all that runs."""
+
+    def __init__(self, file, cgroup):
+        super().__init__(daemon=True)
+        self.file, self.usage, self.over = file, Path(f"/sys/fs/cgroup/cpuacct/{cgroup}/kubepods/cpuacct.usage"), threading.Event()
+        self.write()
+        self.start()
+
+    def write(self):
+        """In place and at once: the agent keeps the file open."""
+        ticks = int(self.usage.read_text()) * os.sysconf("SC_CLK_TCK") // 10**9
+        with open(os.open(self.file, os.O_WRONLY | os.O_CREAT, 0o644), "wb") as f:
+            f.write(f"cpu  {ticks:020} 0 0 0 0 0 0 0 0 0\n".encode())
+
+    def run(self):
+        while not self.over.wait(0.05):
+            self.write()
+
+
+class Agent:
+    """The one of the real node, seen from outside."""
+
+    def __init__(self, box):
+        self.box = box
+
+    def pid(self):
+        """As this machine counts; None: it does not run."""
+        for pid in self.box.real_node.pids():
+            try:
+                if Path(f"/proc/{pid}/comm").read_text().strip() == "sluice-node":
+                    return int(pid)
+            except OSError:
+                pass  # gone meanwhile
+        return None
+
+    def log(self):
+        """[{event, ...}] of the container that runs."""
+        (pod,) = agents.running(self.box)
+        text = self.box.api.raw("GET", f"{agents.PODS}/{pod['metadata']['name']}/log").decode()
+        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+    def count(self, event):
+        return sum(line["event"] == event for line in self.log())
+
+    def alone(self, stat):
+        """Gives it that file in the place of /proc/stat."""
+        path = f"/apis/apps/v1/namespaces/{agents.NAMESPACE}/daemonsets/{agents.NAME}"
+        (before,) = agents.running(self.box)
+        self.box.api.patch(path, [
+            {"op": "add", "path": "/spec/template/spec/volumes/-", "value": {"name": "stat", "hostPath": {"path": str(stat), "type": "File"}}},
+            {"op": "add", "path": "/spec/template/spec/containers/0/volumeMounts/-", "value": {"name": "stat", "mountPath": "/proc/stat", "readOnly": True}}], "json")
+        wait_until("the agent to be replaced", lambda: [p for p in agents.running(self.box) if p["metadata"]["uid"] != before["metadata"]["uid"]], LATER)
+
+
+@pytest.fixture(scope="module")
+def place():
+    why = real_node.lacks()
+    if not why and KUBERNETES < NEWEST:
+        why = f"the kubelet of Kubernetes 1.{NEWEST} is for no older control plane"
+    if why:
+        pytest.skip(why)
+    with own_plane("agent", with_real_node=True, agents=True) as box:
+        start_controller(box)
+        wait_leading(box)
+        configure(box.api)
+        alone = AloneOnTheMachine(box.state / "stat", box.real_node.cgroup)
+        try:
+            box.agent = Agent(box)
+            box.agent.alone(alone.file)
+            yield box
+        finally:
+            alone.over.set()
+            alone.join()
+
+
+class LentWorld(RealWorld):
+    """With Jobs on what the real node lends."""
+
+    def __init__(self, box, writes):
+        super().__init__(box, f"agent-{next(_numbers)}")
+        self.writes = writes
+        self.cgroups = f"{box.real_node.cgroup}/kubepods/besteffort"
+        self.create("resourceflavors", ours("ResourceFlavor", self.full("idle"), {
+            "idlePool": {"names": "Batch", "share": "100%"}, "nodeLabels": {"pool": real_node.POOL}, "tolerations": [real_node.TOLERATION]}))
+        self.queue(groups=[group(["cpu", "memory"], {self.full("idle"): ["1", "1Gi"]})])
+
+    def lent(self, name, script, cpu="100", memory="64Mi", env=(), **kw):
+        asked = {BATCH_CPU: cpu, BATCH_MEMORY: memory}
+        env = [{"name": "UID", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}}, {"name": "POD", "value": f"{self.cgroups}/pod$(UID)"}, *env]
+        return self.job(name, cpu=None, container={"image": real_node.IMAGE, "command": ["sh", "-c", script], "env": env, "resources": {"requests": asked, "limits": asked},
+                                                   "volumeMounts": [{"name": "cgroup", "mountPath": "/cgroup", "readOnly": True}]},
+                        pod={"terminationGracePeriodSeconds": 0, "volumes": [{"name": "cgroup", "hostPath": {"path": "/sys/fs/cgroup"}}]}, **kw)
+
+    def ordinary(self, name, script, cpu="100m", pod=None, container=None):
+        self.api.post(f"/api/v1/namespaces/{self.ns}/pods", {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+                "restartPolicy": "Never", "terminationGracePeriodSeconds": 0, "tolerations": [real_node.TOLERATION], "nodeSelector": {"pool": real_node.POOL},
+                **(pod or {}), "containers": [{"name": "work", "image": real_node.IMAGE, "command": ["sh", "-c", script],
+                                               "resources": {"requests": {"cpu": cpu, "memory": "16Mi"}}, **(container or {})}]}})
+        wait_until(f"{name} to run", lambda: self.pod(name)["status"].get("phase") == "Running", LATER)
+
+    def pod(self, name):
+        return self.api.get(f"/api/v1/namespaces/{self.ns}/pods/{name}")
+
+    def one_running(self, name):
+        """The uid of its one pod, once that runs."""
+        (pod,) = self.running(name)
+        return self.pod(pod)["metadata"]["uid"]
+
+    def says(self, what, uid):
+        """What a file of the pod's cgroup says; None: it is gone."""
+        try:
+            return int(Path("/sys/fs/cgroup", GROUP_FILE[what].format(f"{self.cgroups}/pod{uid}")).read_text())
+        except OSError:
+            return None
+
+    def limited(self, uid, cpu, memory):
+        """Until these limits stand."""
+        self.wait(f"the pod to have {cpu} milli and {memory} bytes", lambda: (self.says("quota", uid), self.says("memory", uid)) == (cpu * 100, memory), SOON)
+
+    def uids(self):
+        """Of all pods of it that ask for lent resources, however they ended."""
+        pods = self.api.list(f"/api/v1/namespaces/{self.ns}/pods")
+        return {p["metadata"]["uid"] for p in pods if BATCH_CPU in p["spec"]["containers"][0]["resources"].get("requests", {})}
+
+
+@pytest.fixture(scope="module")
+def writes(place):
+    try:
+        recorder = CgroupWrites("sluice-node", place.real_node.cgroup)
+    except OSError as e:
+        pytest.skip(f"this machine does not tell who writes to cgroups: fanotify: {e.strerror}")
+    yield recorder
+    recorder.end()
+
+
+@pytest.fixture
+def world(place, writes):
+    begun = len(writes.writes())
+    w = LentWorld(place, writes)
+    yield w
+    lent = w.uids()
+    w.end()
+    w.empty()
+    made = writes.writes()[begun:]
+    outside = [path for _, path in made if not (found := re.search(r"/kubepods/besteffort/pod([0-9a-f-]{36})/", path)) or found[1] not in lent]
+    assert not outside, f"the agent wrote what is of no lent pod of this test: {outside}"
+    assert made, "the agent wrote nothing at all, or the kernel does not tell of it"
+    assert place.process("controller-one").alive(), "the controller ended during this test"
+
+
+def test_limits_stand_before_the_first_process_of_each_pod_begins(world):
+    """The first process looks itself. On a busy machine as well: what is late then is late all together."""
+    starts = searched(20, 200)
+    world.lent("starts", LOOKS, cpu="100", memory="64Mi", pods=4, completions=starts)
+    world.wait_job("starts", "to be done", lambda j: j["status"].get("succeeded") == starts, LATER if starts == 20 else 4 * LATER)
+    written = {}  # uid: when its quota was
+    for at, path in world.writes.writes():
+        if found := re.search(r"/pod([0-9a-f-]{36})/cpu\.cfs_quota_us$", path):
+            written.setdefault(found[1], at)
+    before, late = [], []
+    for pod in world.all_pods("starts"):
+        at, *limits = world.log(pod["metadata"]["name"]).split()
+        if limits[:2] != ["10000", str(64 << 20)] or pod["metadata"]["uid"] not in written:
+            late.append((pod["metadata"]["name"], at, limits))
+            continue
+        before.append(float(at) - written[pod["metadata"]["uid"]])
+    before.sort()
+    print(f"\n{len(before)} of {starts} starts had limits before their first process: by {before[0]:.2f} s at least, {before[len(before) // 2]:.2f} s at the median")
+    assert not late and len(before) == starts, late
+
+
+def test_a_busy_loop_gets_what_it_asked_for_and_no_more(world):
+    world.lent("loop", LOOP, cpu="300")
+    uid = world.one_running("loop")
+    world.limited(uid, 300, 64 << 20)
+    began, used = time.monotonic(), world.says("used", uid)
+    time.sleep(10)  # what is measured
+    used, took = (world.says("used", uid) - used) / 1e9, time.monotonic() - began
+    print(f"\na loop that asks for 0.3 cores had {used / took:.4f} over {took:.2f} s, with a load of {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    assert used / took <= 0.305  # less, where the machine has less
+
+
+def test_a_lent_pod_is_held_when_an_ordinary_one_rises_and_let_go_afterwards(world):
+    rises = searched(3, 50)
+    configure(world.api, cpuSuppressThresholdPercent=50)
+    state = world.box.real_node.home / "varlib" / f"state-{world.ns}"
+    state.mkdir()
+    cores = os.cpu_count()
+    asked = 400 * cores  # below half of the node
+    world.lent("loop", LOOP, cpu=str(asked))
+    uid = world.one_running("loop")
+    world.limited(uid, asked, 64 << 20)
+    world.ordinary("serves", "while :; do if [ -e /state/go ]; then :; else sleep 0.02; fi; done", cpu="500m", pod={
+        "volumes": [{"name": "state", "hostPath": {"path": f"/var/lib/state-{world.ns}", "type": "Directory"}}]},
+                   container={"volumeMounts": [{"name": "state", "mountPath": "/state"}]})
+    took, least = [], asked * 100
+    for _ in range(rises):
+        (state / "go").touch()
+        began = time.monotonic()
+        wait_until("the lent pod to be held", lambda: world.says("quota", uid) < asked * 100, SOON, every=0.01)
+        took.append(time.monotonic() - began)
+        least = min(least, world.says("quota", uid))
+        (state / "go").unlink()
+        wait_until("it to be let go", lambda: world.says("quota", uid) == asked * 100, SOON)
+    took.sort()
+    print(f"\n{rises} rises: held after {took[len(took) // 2]:.2f} s at the median, {took[-1]:.2f} s at most; the quota fell from {asked} to {least // 100} milli")
+    configure(world.api)
+
+
+def test_what_grows_beyond_what_it_asked_for_is_killed_in_its_own_cgroup(world):
+    world.ordinary("serves", "while :; do sleep 0.1; done")
+    world.lent("quiet", "while :; do sleep 0.1; done")
+    quiet = world.one_running("quiet")
+    world.lent("bomb", BOMB, memory="48Mi")
+    ended = world.wait("the bomb to be killed", lambda: [s["state"]["terminated"] for p in world.all_pods("bomb") for s in p["status"].get("containerStatuses", [])
+                                                         if "terminated" in s["state"]], LATER)
+    assert ended[0]["reason"] == "OOMKilled" and ended[0]["exitCode"] == 137, ended
+    assert world.pod("serves")["status"]["phase"] == "Running" and world.one_running("quiet") == quiet
+    for pod in (world.pod("serves"), *world.all_pods("quiet")):
+        assert pod["status"]["containerStatuses"][0]["restartCount"] == 0
+
+
+def test_limits_stay_while_the_agent_is_away_and_it_goes_on_when_it_is_back(world):
+    world.lent("before", LOOP, cpu="200")
+    uid = world.one_running("before")
+    world.limited(uid, 200, 64 << 20)
+    was = world.box.agent.pid()
+    os.kill(was, signal.SIGKILL)
+
+    def back():
+        assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20), "a limit went with the agent"
+        return world.box.agent.pid() not in (None, was)
+    world.wait("another agent to run", back, LATER)
+    world.lent("after", LOOP, cpu="150")
+    world.limited(world.one_running("after"), 150, 64 << 20)
+    assert world.says("quota", uid) == 20000
+
+
+def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_does(world):
+    box = world.box
+    world.lent("before", LOOP, cpu="200")
+    uid = world.one_running("before")
+    world.limited(uid, 200, 64 << 20)
+    known, missed = box.agent.count("leader"), box.agent.count("no leader")
+    assert box.process("controller-one").stop() in ("ended", "was not running")
+    wait_until("the agent to miss the leader", lambda: box.agent.count("no leader") > missed, LATER)
+    assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20)
+    start_controller(box)
+    wait_leading(box)
+    wait_until("the agent to find the leader", lambda: box.agent.count("leader") > known, LATER)
+    assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20)
+    world.lent("after", LOOP, cpu="150")
+    world.limited(world.one_running("after"), 150, 64 << 20)
+
+
+# ---- played agents ----------------------------------------------------------------------------------
+
+CPU, MEMORY = 32000, 128 << 30  # of each node that kwok plays
+
+
+class PlayedAgent:
+    """Speaks for a node of kwok's, with a token that names it: as the agent would."""
+
+    def __init__(self, box, node):
+        self.box, self.node, self.number = box, node, 0
+        self.boot = str(uuid.uuid4())
+        name = f"played-{node}-{self.boot[:8]}"
+        made = box.api.post(agents.PODS, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+            "nodeName": node, "serviceAccountName": agents.NAME, "tolerations": [{"operator": "Exists"}],
+            "containers": [{"name": "agent", "image": "sluice-node"}]}})
+        self.pod = f"{agents.PODS}/{name}"
+        answer = box.api.post(f"/api/v1/namespaces/{agents.NAMESPACE}/serviceaccounts/{agents.NAME}/token", {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice-node"], "boundObjectRef": {
+                "apiVersion": "v1", "kind": "Pod", "name": name, "uid": made["metadata"]["uid"]}}})
+        self.token = answer["status"]["token"]
+        self.used = {"cpu": 1000, "memory": 8 << 30}
+        self.over, self.lock, self.thread = threading.Event(), threading.Lock(), None
+
+    def ask(self, method, path, body=None):
+        """(status, what it says), of the leader that the ConfigMap names, by its certificate alone."""
+        data = self.box.api.get(agents.RENDEZVOUS).get("data", {})
+        if "address" not in data:
+            raise ConnectionError("the ConfigMap names no leader yet")
+        host, _, port = data["address"].rpartition(":")
+        connection = http.client.HTTPSConnection(host, int(port), timeout=60, context=ssl.create_default_context(cadata=data["certificate"]))
+        try:
+            connection.request(method, path, body and json.dumps(body), {"Authorization": f"Bearer {self.token}"})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def orders(self):
+        status, text = self.ask("GET", "/v1/node/orders?have=0")
+        if status != 200:
+            raise ConnectionError(f"{status} {text}")
+        return json.loads(text)
+
+    def tell(self, deeds=(), pods=()):
+        self.number += 1
+        used = dict(self.used)
+        return self.ask("POST", "/v1/node/sample", {
+            "boot": self.boot, "number": self.number, "window_ms": 1000, **used, "memory_total": MEMORY, "memory_available": MEMORY - used["memory"],
+            "pods": list(pods), "deeds": list(deeds)})
+
+    def tells(self):
+        """A sample each second, of what is in .used."""
+        def go_on():
+            while not self.over.wait(1):
+                try:
+                    with self.lock:
+                        self.tell()
+                except (OSError, http.client.HTTPException, ApiError):
+                    pass  # no leader just now
+        self.thread = threading.Thread(target=go_on, daemon=True)
+        self.thread.start()
+        return self
+
+    def end(self):
+        self.over.set()
+        if self.thread:
+            self.thread.join()
+        self.box.api.delete(self.pod + "?gracePeriodSeconds=0")
+
+
+@pytest.fixture(scope="module")
+def played_place():
+    with own_plane("played-agents", agents=True) as box:
+        start_controller(box)
+        wait_leading(box)
+        yield box
+
+
+class PlayedWorld(World):
+    every = 0.25
+
+    def __init__(self, box, node):
+        super().__init__(box, f"played-{next(_numbers)}")
+        self.node = node
+        self.api.patch(f"/api/v1/nodes/{node}", {"metadata": {"labels": {"test.sluice.dev/of": self.ns}}})
+        self.agent = PlayedAgent(box, node).tells()
+        self.create("resourceflavors", ours("ResourceFlavor", self.full("idle"), {
+            "idlePool": {"names": "Batch", "share": "100%"}, "nodeLabels": {"test.sluice.dev/of": self.ns}}))
+        self.queue(groups=[group(["cpu", "memory"], {self.full("idle"): ["1", "1Gi"]})])
+
+    def batch(self, name, cpu="4k", memory="4Gi", **kw):
+        asked = {BATCH_CPU: cpu, BATCH_MEMORY: memory}
+        return self.job(name, cpu=None, container={"resources": {"requests": asked, "limits": asked}}, **kw)
+
+    def one_pod(self, name):
+        (pod,) = self.wait(f"a pod of {name} to run", lambda: [p for p in self.pods(name) if p["status"].get("phase") == "Running"], LATER, about=name)
+        return pod
+
+    def lends(self):
+        return int(self.api.get(f"/api/v1/nodes/{self.node}")["status"]["allocatable"].get(BATCH_CPU, "0").replace("k", "000"))
+
+
+_nodes = itertools.count()
+
+
+@pytest.fixture
+def played(played_place):
+    configure(played_place.api, usageSource="auto", reclaim=True, reclaimCoolDownSeconds=1, cpuReclaimThresholdPercent=65, memoryReclaimThresholdPercent=65,
+              memoryHoldPercent=90, memoryEndPercent=96)
+    w = PlayedWorld(played_place, f"on-demand-{next(_nodes)}")
+    yield w
+    w.end()
+    w.agent.end()
+    assert played_place.process("controller-one").alive(), "the controller ended during this test"
+
+
+def test_a_node_lends_by_what_its_agent_says_without_a_metrics_server(played):
+    """usageSource auto: there is no metrics.k8s.io here at all, so other nodes lend nothing."""
+    played.wait("the node to lend", lambda: abs(played.lends() - (CPU * 65 // 100 - 1000)) <= CPU // 100, LATER)
+    played.agent.used["cpu"] = 9000
+    played.wait("the node to lend less", lambda: abs(played.lends() - (CPU * 65 // 100 - 9000)) <= CPU // 100, LATER)
+    others = [n for n in played.api.list("/api/v1/nodes") if n["metadata"]["name"] != played.node]
+    assert not any(n["status"]["allocatable"].get(BATCH_CPU, "0") != "0" for n in others)
+
+
+def test_orders_name_the_lent_pods_of_the_node_and_what_they_ask_for(played):
+    played.batch("night", cpu="2k", memory="3Gi")
+    pod = played.one_pod("night")
+    orders = played.wait("the pod to be in the orders", lambda: (o := played.agent.orders()).get("pods") and o, SOON)
+    (named,) = orders["pods"]
+    assert (named["uid"], named["cpu"], named["memory"]) == (pod["metadata"]["uid"], 2000, 3 << 30)
+    assert (orders["cpu"], orders["memory"], orders["limits"]) == (CPU, MEMORY, True)
+
+
+def test_an_agent_speaks_for_its_own_node_only(played):
+    token, played.agent.token = played.agent.token, "x" + played.agent.token
+    assert played.agent.ask("GET", "/v1/node/orders?have=0")[0] == 401
+    played.agent.token = played.box.api.post("/api/v1/namespaces/default/serviceaccounts/default/token", {
+        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice-node"]}})["status"]["token"]
+    assert played.agent.ask("GET", "/v1/node/orders?have=0")[0] == 403
+    played.agent.token = token
+
+
+def test_memory_that_ordinary_pods_want_is_taken_back_within_seconds(played):
+    played.batch("night")
+    played.one_pod("night")
+    began = time.monotonic()
+    played.agent.used["memory"] = MEMORY * 80 // 100
+    played.wait_job("night", "to be told to stop", lambda j: j["spec"]["suspend"] or "sluice.dev/stopping-at" in j["metadata"].get("annotations", {}), SOON)
+    took = time.monotonic() - began
+    played.wait("it to be stopped for its room", lambda: story(played.get("night")).get("reason") == "IdleResourcesReclaimed", SOON, about="night")
+    print(f"\nmemory past the mark: the Job was told after {took:.2f} s")
+
+
+def test_a_pod_that_the_agent_ended_gets_a_disruption_target_and_counts_as_no_failure(played):
+    played.batch("night", podFailurePolicy=IGNORE, backoffLimit=0)
+    pod = played.one_pod("night")
+    path = f"/api/v1/namespaces/{played.ns}/pods/{pod['metadata']['name']}"
+    with played.agent.lock:
+        status, said = played.agent.tell(deeds=[{"number": 1, "kind": "ended", "uid": pod["metadata"]["uid"], "value": 4 << 30}])
+    assert status == 204, said
+
+    def marked():
+        return next((c for c in played.api.get(path)["status"].get("conditions", []) if c["type"] == "DisruptionTarget"), None)
+    condition = played.wait("the pod to have the condition", marked, SOON)
+    assert condition["status"] == "True" and condition["message"], condition
+    # The kernel has killed it.
+    played.api.patch(f"{path}/status", {"status": {"phase": "Failed", "containerStatuses": [{
+        "name": "work", "image": "busybox", "imageID": "", "ready": False, "restartCount": 0,
+        "state": {"terminated": {"exitCode": 137, "reason": "Error"}}}]}})
+    played.wait_job("night", "to have another pod", lambda j: any(p["metadata"]["uid"] != pod["metadata"]["uid"] for p in played.pods("night")), LATER)
+    assert not terminal(played.get("night")) and played.get("night")["status"].get("failed", 0) == 0
