@@ -107,7 +107,7 @@ static const struct {
 	{"calendar import .", ":0\n"},
 	{"calendar frob .", ":4\n"},
 	{"overcommit calc .", ":4\n"},
-	{"import .", "kueue\n:4\n"},
+	{"import .", "kueue\ncrane\n:4\n"},
 	{"simulate a.yaml b.yaml .", ":0\n"},
 };
 
