@@ -11,8 +11,9 @@
 enum {
 	MINUTE_MS = 60 * 1000,
 	GRACE_MS = 2 * MINUTE_MS,
-	SETTLE_MS = 5000,  /* our own write may be older on the watch than its answer */
-	FLIGHT_MS = 10000, /* how long a figure waits for kubelets to look at their pods */
+	SETTLE_MS = 5000,      /* our own write may be older on the watch than its answer */
+	UNMEASURED_MS = 15000, /* how long a start may take to be measured */
+	FLIGHT_MS = 10000,     /* how long a figure waits for kubelets to look at their pods */
 	RETRY_MS = 1000,
 	RETRY_MAX_MS = 60 * 1000,
 };
@@ -134,17 +135,33 @@ static void put_pods(const struct inventory_node *n, struct estimate_node *in,
 	}
 }
 
+/* Gives what lent pods ask for that started so lately that their agent has not measured them. What
+ * they use is no ordinary use, or each start of one would lower the figure for a second. */
+static struct load just_started(const struct inventory_node *n)
+{
+	struct load asked = {0, 0};
+	for (const struct inventory_pod *p = n->pods; p; p = p->next) {
+		const struct inventory_lent *l = p->lent;
+		if (!l || l->agent_ms != 0 || l->started_ms > n->used_ms ||
+			n->used_ms - l->started_ms >= UNMEASURED_MS)
+			continue;
+		asked = load_add(asked, load_add(l->batch, l->gocran));
+	}
+	return asked;
+}
+
 /* Divides what an agent measured beside the pods with samples: into what other pods use, and what
  * the system does. Where pods were not measured together, all of it counts as theirs. */
 static void put_rest(const struct inventory_node *n, struct load sum, struct estimate_node *in)
 {
 	struct load all = n->agent->pods_used;
+	struct load known = load_add(sum, just_started(n));
 	if (all.cpu_milli < 0)
 		all.cpu_milli = n->used.cpu_milli;
 	if (all.memory_bytes < 0)
 		all.memory_bytes = n->used.memory_bytes;
 	in->has_rest = true;
-	in->rest = load_max(load_less(all, sum), (struct load){0, 0});
+	in->rest = load_max(load_less(all, known), (struct load){0, 0});
 	in->system_used = load_max(load_less(n->used, load_max(all, sum)), (struct load){0, 0});
 }
 

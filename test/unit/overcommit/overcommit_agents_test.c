@@ -202,6 +202,35 @@ static void one_sample_lowers_and_the_mean_raises(void **state)
 	stage_close(&s);
 }
 
+/* A lent pod that has just started is in the use of all pods before the agent names it. That is no
+ * ordinary use; where nobody ever names it, it is. */
+static void a_lent_pod_that_starts_is_no_ordinary_one(void **state)
+{
+	(void)state;
+	struct overcommit_controller_stage s;
+	open_cluster(&s, AGENTS);
+	know(&s);
+	stage_tick(&s);
+	struct pod_facts young = {.ns = "a",
+		.name = "young",
+		.node = "n1",
+		.phase = POD_RUNNING,
+		.batch_asked = {8000, GI},
+		.started_ms = s.now_ms - 2000,
+		.looked_at = true};
+	young.tier.asks_for_lent = true;
+	young.uid.byte[0] = 9;
+	inventory_see_pod(s.overcommit_controller->inventory, &young);
+	report(&s, 35, 30, 1, 50); /* 7 of these are the young one's */
+	stage_tick(&s);
+	assert_int_equal(n1(&s)->node_state.estimate.cpu.used, 21000);
+	s.now_ms += 13000;
+	report(&s, 35, 30, 1, 50);
+	stage_tick(&s);
+	assert_int_equal(n1(&s)->node_state.estimate.cpu.used, 29000);
+	stage_close(&s);
+}
+
 static void an_agent_that_falls_silent(void **state)
 {
 	(void)state;
@@ -339,6 +368,7 @@ int main(void)
 		cmocka_unit_test(a_configuration_that_never_was_good_orders_nothing),
 		cmocka_unit_test(figures_by_an_agent_alone),
 		cmocka_unit_test(one_sample_lowers_and_the_mean_raises),
+		cmocka_unit_test(a_lent_pod_that_starts_is_no_ordinary_one),
 		cmocka_unit_test(an_agent_that_falls_silent),
 		cmocka_unit_test(another_source_holds),
 		cmocka_unit_test(what_is_told_of_an_agent),
