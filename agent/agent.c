@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "agent/keeper.h"
+#include "agent/lift.h"
 #include "agent/link.h"
 #include "agent/orders_file.h"
 #include "base/must.h"
@@ -159,7 +160,7 @@ int agent_run(const struct node_options *o, struct log *log)
 int agent_lift(const struct node_options *o, struct log *log)
 {
 	struct err e = {""};
-	int lifted = keeper_lift(o->cgroups, o->tier, log, &e);
+	int lifted = lift_all(o->cgroups, o->tier, log, &e);
 	if (lifted < 0)
 		log_event(log, LEVEL_ERROR, "not lifted", "why", e.text, NULL);
 	else

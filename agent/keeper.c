@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <ev.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -29,6 +27,7 @@ enum {
 	TICK_MS = 1000,
 	FAST_TICK_MS = 250,
 	FAST_FOR_MS = 10000, /* after a pod was held */
+	BRIEF_MS = 200,	     /* use over less time says nothing: the node counts in 10 ms */
 	LATE_MS = 3000,	     /* a tick so late is of a node that slept */
 	SCAN_MS = 5000,
 	TELL_MS = 20,		/* from the sample on its way to the end of a pod */
@@ -67,7 +66,7 @@ struct keeper {
 	struct node_gauge node;
 	struct gauge kubepods;
 	struct moment now, tick, told; /* newest; of the tick before; of the sample before */
-	int64_t told_cpu_milli, told_working_bytes;
+	int64_t told_cpu_milli, told_working_bytes, told_orders;
 	/* What is decided. */
 	struct squeeze squeeze;
 	struct suppress suppress;
@@ -77,7 +76,7 @@ struct keeper {
 	int64_t doom_ms;
 	/* When. */
 	ev_timer beat;
-	int64_t due_ms, last_ms, scan_ms, held_ms, report_ms;
+	int64_t due_ms, last_ms, shift_ms, scan_ms, held_ms, report_ms;
 	char said[LOG_TROUBLE_MAX]; /* why there is no tier */
 	/* What is told. */
 	char boot[UID_TEXT_SIZE];
@@ -208,14 +207,6 @@ void keeper_free(struct keeper *k)
 
 /* ---- the tier -------------------------------------------------------------------------------- */
 
-static const char *first_tier(const struct cgroup_tree *t)
-{
-	for (int h = 0; h < HIERARCHIES; h++)
-		if (t->tier[h])
-			return t->tier[h];
-	return NULL;
-}
-
 static bool tier_has(const struct cgroup_tree *t, enum hierarchy h, const char *file)
 {
 	char path[PATH_SIZE];
@@ -256,22 +247,6 @@ static void watch_tier(struct keeper *k)
 			notices_watch_dir(k->notices, k->tree.tier[h], NULL);
 }
 
-static int lock_tier(const struct cgroup_tree *t, int *ret_lock, struct err *e)
-{
-	const char *dir = first_tier(t);
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		*ret_lock = fd;
-		return 0;
-	}
-	int code = errno;
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 && code == EWOULDBLOCK)
-		return err_set(e, ERR_BUSY, "another sluice-node holds %.300s", dir);
-	return err_set(e, ERR_GONE, "%.300s: %s", dir, strerror(code));
-}
-
 /* Finds the tier and takes it for this agent alone. Returns 0; ERR_GONE: there is none; ERR_BUSY:
  * another agent has it. */
 static int hold_tier(struct keeper *k)
@@ -280,7 +255,7 @@ static int hold_tier(struct keeper *k)
 	if (k->lock >= 0)
 		return 0;
 	int rc = cgroup_tree_find(k->options.cgroups, k->options.tier, &k->tree, &e);
-	if (rc == 0 && (rc = lock_tier(&k->tree, &k->lock, &e)) < 0)
+	if (rc == 0 && (rc = cgroup_tree_lock(&k->tree, &k->lock, &e)) < 0)
 		cgroup_tree_done(&k->tree);
 	if (rc < 0) {
 		log_trouble(k->options.log, k->said, rc == ERR_BUSY ? "waits" : "no tier", e.text,
@@ -295,7 +270,7 @@ static int hold_tier(struct keeper *k)
 	watch_tier(k);
 	k->scan_ms = 0;
 	k->began = false;
-	log_event(k->options.log, LEVEL_INFO, "tier", "path", first_tier(&k->tree), "driver",
+	log_event(k->options.log, LEVEL_INFO, "tier", "path", cgroup_tree_first(&k->tree), "driver",
 		k->tree.systemd ? "systemd" : "cgroupfs", "cpu",
 		k->tree.version[HIERARCHY_CPU] == CGROUP_V2 ? "v2" : "v1", NULL);
 	return 0;
@@ -339,6 +314,7 @@ static struct lent_pod *see_pod(struct keeper *k, const char *name, int64_t now_
 	list_add(&k->pods, &p->in_keeper);
 	k->npods++;
 	lent_pod_read(p, monotonic_us());
+	p->tick = p->own.now;
 	lent_pod_find(p, &k->site, now_ms);
 	if (p->clamp_bytes != LIMIT_NONE && k->squeeze.level == SQUEEZE_CALM)
 		k->squeeze.level = SQUEEZE_HELD; /* until a look says otherwise */
@@ -495,18 +471,34 @@ static bool memory_is_near(const struct keeper *k)
 
 /* ---- cpu ------------------------------------------------------------------------------------- */
 
+/* Gives what lent pods used together in the window of the tick: of one that came in it, what it
+ * used since. */
+static int64_t lent_milli(const struct keeper *k)
+{
+	struct reading from = {.at_us = k->tick.pods.at_us}, to = {.at_us = k->now.pods.at_us};
+	each_pod(k, p)
+	{
+		int64_t used = reading_went_on(p->tick.cpu_us, p->own.now.cpu_us);
+		to.cpu_us += used > 0 ? used : 0;
+	}
+	return reading_cpu_milli(&from, &to);
+}
+
+/* Gives what a pod used since the tick before; -1: not known, or not for long enough. */
+static int64_t pod_milli(const struct lent_pod *p)
+{
+	bool brief = p->own.now.at_us - p->tick.at_us < BRIEF_MS * 1000;
+	return brief ? -1 : reading_cpu_milli(&p->tick, &p->own.now);
+}
+
 static void suppress(struct keeper *k, int64_t now_ms)
 {
 	struct suppress_use use = {
 		.node = node_reading_cpu_milli(&k->tick.node, &k->now.node),
 		.pods = reading_cpu_milli(&k->tick.pods, &k->now.pods),
+		.lent = lent_milli(k),
 		.npods = k->npods,
 	};
-	each_pod(k, p)
-	{
-		int64_t milli = reading_cpu_milli(&p->tick, &p->own.now);
-		use.lent += milli > 0 ? milli : 0; /* not known: it came in this tick */
-	}
 	k->may_milli = suppress_tick(&k->suppress, k->orders, &use, now_ms);
 }
 
@@ -520,7 +512,7 @@ static void divide(struct keeper *k)
 		int64_t throttles = reading_went_on(p->tick.throttles, p->own.now.throttles);
 		shares[n++] = (struct share){.uid = p->uid,
 			.asked = p->own.asked.cpu_milli,
-			.used = reading_cpu_milli(&p->tick, &p->own.now),
+			.used = pod_milli(p),
 			.quota = lent_pod_quota_milli(p),
 			.throttled = throttles > 0};
 	}
@@ -564,8 +556,9 @@ static void read_all(struct keeper *k)
 	each_pod(k, p) lent_pod_read(p, now_us);
 }
 
-static void shift(struct keeper *k, bool told)
+static void shift(struct keeper *k, int64_t now_ms, bool told)
 {
+	k->shift_ms = now_ms;
 	k->tick = k->now;
 	if (told)
 		k->told = k->now;
@@ -606,7 +599,8 @@ static void report_if_due(struct keeper *k, int64_t now_ms)
 {
 	int64_t cpu_milli = node_reading_cpu_milli(&k->tick.node, &k->now.node);
 	int64_t each_ms = REPORT_STILL_MS;
-	if (k->deeds.count > 0 || (k->npods > 0 && has_moved(k, cpu_milli)))
+	if (k->deeds.count > 0 || k->told_orders != keeper_generation(k) ||
+		(k->npods > 0 && has_moved(k, cpu_milli)))
 		each_ms = REPORT_MS;
 	else if (k->npods == 0)
 		each_ms = REPORT_EMPTY_MS;
@@ -616,6 +610,7 @@ static void report_if_due(struct keeper *k, int64_t now_ms)
 	k->report_ms = now_ms;
 	k->told_cpu_milli = cpu_milli;
 	k->told_working_bytes = k->now.node.working_bytes;
+	k->told_orders = keeper_generation(k);
 	k->options.report(false, k->options.ctx);
 }
 
@@ -625,23 +620,37 @@ static int64_t interval_ms(const struct keeper *k, int64_t now_ms)
 	return k->orders && k->npods > 0 && (held || memory_is_near(k)) ? FAST_TICK_MS : TICK_MS;
 }
 
-/* Decides and writes. late: the node slept, and what was used meanwhile is use of no tick. */
-static void decide(struct keeper *k, int64_t now_ms, bool late)
+/* How a tick came. */
+enum pace {
+	PACE_USUAL,
+	PACE_BRIEF, /* so soon after the last one that use says nothing */
+	PACE_LATE,  /* the node slept, and what was used meanwhile is use of no tick */
+};
+
+static enum pace pace_of(const struct keeper *k, int64_t now_ms)
+{
+	if (k->last_ms > 0 && now_ms - k->due_ms > LATE_MS)
+		return PACE_LATE;
+	return now_ms - k->shift_ms < BRIEF_MS ? PACE_BRIEF : PACE_USUAL;
+}
+
+/* Decides and writes. */
+static void decide(struct keeper *k, int64_t now_ms, enum pace pace)
 {
 	if (!k->orders || k->lock < 0)
 		return;
 	mind_memory(k, now_ms);
-	if (!late) {
+	if (pace == PACE_USUAL)
 		suppress(k, now_ms);
+	if (pace != PACE_LATE)
 		divide(k);
-	}
 	settle_all(k, now_ms);
 	mind_idle(k, now_ms);
 }
 
 static void tick(struct keeper *k, int64_t now_ms)
 {
-	bool late = k->last_ms > 0 && now_ms - k->due_ms > LATE_MS;
+	enum pace pace = pace_of(k, now_ms);
 	k->last_ms = now_ms;
 	k->due_ms = now_ms + TICK_MS;
 	int rc = hold_tier(k);
@@ -655,10 +664,11 @@ static void tick(struct keeper *k, int64_t now_ms)
 		}
 	}
 	read_all(k);
-	decide(k, now_ms, late);
-	if (!late)
+	decide(k, now_ms, pace);
+	if (pace != PACE_LATE)
 		report_if_due(k, now_ms);
-	shift(k, late || k->told.node.at_us == 0);
+	if (pace != PACE_BRIEF)
+		shift(k, now_ms, pace == PACE_LATE || k->told.node.at_us == 0);
 	k->due_ms = now_ms + (rc == 0 ? interval_ms(k, now_ms) : SCAN_MS);
 }
 
@@ -816,81 +826,4 @@ void keeper_acknowledge(struct keeper *k, int64_t number)
 	size_t i = (size_t)(number % MADE_MAX);
 	if (k->made[i].sample == number)
 		deeds_forget(&k->deeds, k->made[i].deed);
-}
-
-/* ---- by hand --------------------------------------------------------------------------------- */
-
-struct lifting {
-	struct pod_site site;
-	struct names {
-		char (*id)[CONTAINER_ID_SIZE];
-		size_t count;
-	} containers;
-	int lifted;
-};
-
-static void add_container(const char *name, void *ctx)
-{
-	struct names *n = ctx;
-	n->id = mem_one_more(n->id, n->count, sizeof(*n->id));
-	snprintf(n->id[n->count++], CONTAINER_ID_SIZE, "%s", name);
-}
-
-/* Lifts a pod, whatever is in it. */
-static void lift_pod(const char *name, void *ctx)
-{
-	struct lifting *l = ctx;
-	struct ordered_pod o = {.stays = true};
-	struct names containers = {NULL, 0};
-	char path[PATH_SIZE];
-	if (!cgroup_pod_uid(name, &o.uid))
-		return;
-	snprintf(path, sizeof(path), "%s/%s", first_tier(l->site.tree), name);
-	cgroup_each_child(path, add_container, &containers);
-	struct ordered_container *c = mem_array(containers.count + 1, sizeof(*c));
-	for (size_t i = 0; i < containers.count; i++)
-		memcpy(c[i].id, containers.id[i], sizeof(c[i].id));
-	o.containers = c;
-	o.ncontainers = containers.count;
-	struct lent_pod *p = lent_pod_new(&o.uid);
-	lent_pod_take_order(p, &l->site, &o, false);
-	if (lent_pod_open(p, &l->site, name)) {
-		lent_pod_read(p, monotonic_us());
-		lent_pod_lift(p, &l->site, monotonic_ms());
-		l->lifted++;
-	}
-	lent_pod_free(p, &l->site);
-	free(c);
-	free(containers.id);
-}
-
-/* Makes an idle tier ordinary. */
-static void lift_tier(const struct cgroup_tree *tree)
-{
-	struct tier_idle idle;
-	if (tier_idle_open(&idle, tree, NULL)) {
-		idle.ours = true;
-		tier_idle_set(&idle, false, monotonic_ms());
-	}
-	tier_idle_close(&idle, NULL);
-}
-
-int keeper_lift(const char *cgroups, const char *tier, struct log *log, struct err *e)
-{
-	struct cgroup_tree tree;
-	struct deeds deeds = {.count = 0};
-	int lock, rc = cgroup_tree_find(cgroups, tier, &tree, e);
-	if (rc < 0)
-		return rc;
-	rc = lock_tier(&tree, &lock, e);
-	if (rc == 0) {
-		struct lifting l = {.site = {&tree, NULL, &deeds, log}};
-		cgroup_each_child(first_tier(&tree), lift_pod, &l);
-		if (tree.systemd)
-			lift_tier(&tree);
-		close(lock);
-		rc = l.lifted;
-	}
-	cgroup_tree_done(&tree);
-	return rc;
 }

@@ -19,8 +19,8 @@
  *   - one keeper at a time writes: it holds a lock on the tier, and waits while another does;
  *   - nothing is concluded from what could not be read. A tick that comes three seconds late (a
  *     node that slept) divides nothing, and its window is told to nobody;
- *   - a pod is ended only after the controller was told (the sample goes first, and is not waited
- *     for), only if the newest orders name it and let it, and at most one in 500 ms.
+ *   - a pod is ended only after a sample that says so was sent, which is not waited for; only if the
+ *     newest orders name it and let it; and at most one in 500 ms.
  */
 #ifndef SLUICE_AGENT_KEEPER_H
 #define SLUICE_AGENT_KEEPER_H
@@ -71,10 +71,5 @@ void keeper_give_back(struct keeper *k);
 
 /* Whether the tier was found and nobody else writes there. */
 bool keeper_has_tier(const struct keeper *k);
-
-/* Takes every limit off all pods of the tier, and cpu.idle off the tier: by hand, for when no agent
- * runs any more. Best-effort pods have none of their own. Returns how many pods; ERR_GONE: there is
- * no tier; ERR_BUSY: an agent runs. */
-int keeper_lift(const char *cgroups, const char *tier, struct log *log, struct err *e);
 
 #endif

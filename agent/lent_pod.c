@@ -75,7 +75,8 @@ struct lent_pod *lent_pod_new(const struct uid *uid)
 {
 	struct lent_pod *p = mem_alloc(sizeof(*p));
 	p->uid = *uid;
-	p->watch = -1;
+	for (int h = 0; h < HIERARCHIES; h++)
+		p->watch[h] = -1;
 	p->share_milli = p->clamp_bytes = LIMIT_NONE;
 	cgroup_init(&p->own);
 	return p;
@@ -83,7 +84,8 @@ struct lent_pod *lent_pod_new(const struct uid *uid)
 
 void lent_pod_free(struct lent_pod *p, const struct pod_site *site)
 {
-	notices_forget(site->notices, p->watch);
+	for (int h = 0; h < HIERARCHIES; h++)
+		notices_forget(site->notices, p->watch[h]);
 	cgroup_done(&p->own, site);
 	for (size_t i = 0; i < p->ncontainers; i++)
 		cgroup_done(&p->container[i], site);
@@ -160,8 +162,11 @@ void lent_pod_open_containers(struct lent_pod *p, const struct pod_site *site)
 		bool wanted = false;
 		for (size_t i = 0; i < p->ncontainers; i++)
 			wanted = wanted || !p->container[i].dir[h];
-		if (wanted && p->own.dir[h])
-			cgroup_each_child(p->own.dir[h], found_child, &s);
+		if (!wanted || !p->own.dir[h])
+			continue;
+		if (p->watch[h] < 0)
+			p->watch[h] = notices_watch_dir(site->notices, p->own.dir[h], p);
+		cgroup_each_child(p->own.dir[h], found_child, &s);
 	}
 }
 
@@ -179,8 +184,6 @@ bool lent_pod_open(struct lent_pod *p, const struct pod_site *site, const char *
 	}
 	if (!any)
 		return false;
-	if (p->ncontainers > 0 && p->watch < 0 && p->own.dir[HIERARCHY_CPU])
-		p->watch = notices_watch_dir(site->notices, p->own.dir[HIERARCHY_CPU], p);
 	lent_pod_open_containers(p, site);
 	return true;
 }

@@ -43,7 +43,7 @@ struct lent_pod {
 	struct uid uid;
 	struct lent_cgroup own, *container;
 	size_t ncontainers;
-	int watch;		   /* of its directory, for containers to come; -1: none */
+	int watch[HIERARCHIES];	   /* of its directories, for containers to come; -1: none */
 	struct reading tick, told; /* of the tick before; of the sample before */
 	bool stays;
 	bool limits;	       /* what it asks for is to stand in its cgroups */

@@ -112,10 +112,12 @@ static void fail(struct link_to_leader *l, const char *why, int64_t least_ms)
 	start_timer(l, &l->pause, ms > least_ms ? ms : least_ms);
 }
 
-/* Tells for how long a failure is waited for at least. */
+/* Tells for how long a failure is waited for at least: long where we are not known. A certificate
+ * that is not believed may be right a moment later, when the leader has begun anew. */
 static int64_t least_pause_ms(const struct link_to_leader *l, const struct kube_answer *a)
 {
-	return a->outcome == KUBE_DENIED ? PAUSES_MAX * l->options.pause_ms : a->retry_after_ms;
+	bool denied = a->http_status == 401 || a->http_status == 403;
+	return denied ? PAUSES_MAX * l->options.pause_ms : a->retry_after_ms;
 }
 
 static void on_pause(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -194,6 +196,7 @@ static void talk(struct link_to_leader *l)
 		.in_flight = 2, .user_agent = "sluice-node/" SLUICE_VERSION};
 	l->state = LINK_TALKING;
 	l->leader = kube_client_new(l->options.loop, l->config, &options);
+	l->wanted = true; /* it knows nothing of this node yet */
 	ask(l);
 	post(l);
 }

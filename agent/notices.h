@@ -4,8 +4,8 @@
  *     made       a directory was made in one that is watched: a pod, a container. 0.15 ms after it
  *     changed    a file that is watched was written, by us or by somebody else
  *     lost       there were more than the kernel keeps: look at everything
- *     pressure   tasks waited for memory for 150 ms of 2 s (a trigger of /proc/pressure, which
- *                needs no capability with a window of 2 s)
+ *     pressure   tasks waited for memory for 150 ms of 2 s. (A trigger of /proc/pressure. With this
+ *                window it needs no capability.)
  *
  * A watch ends with its file, or with notices_forget(). After that nothing is told of it, also
  * nothing that had happened before.

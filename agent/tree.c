@@ -1,14 +1,17 @@
 #include "agent/tree.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "base/slice.h"
 
 enum { DEEPEST = 5, PLACES_MAX = 64, PATH_SIZE = 4096 };
@@ -79,8 +82,8 @@ bool cgroup_each_child(const char *path, void (*found)(const char *name, void *c
 static bool has_file(const char *dir, const char *file)
 {
 	char path[PATH_SIZE];
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return access(path, F_OK) == 0;
+	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return len > 0 && (size_t)len < sizeof(path) && access(path, F_OK) == 0;
 }
 
 /* Tells whether the file of a v2 tier names a controller. */
@@ -267,4 +270,29 @@ void cgroup_tree_done(struct cgroup_tree *t)
 bool cgroup_tree_shares(const struct cgroup_tree *t, enum hierarchy a, enum hierarchy b)
 {
 	return t->tier[a] && t->tier[b] && strcmp(t->tier[a], t->tier[b]) == 0;
+}
+
+const char *cgroup_tree_first(const struct cgroup_tree *t)
+{
+	for (int h = 0; h < HIERARCHIES; h++)
+		if (t->tier[h])
+			return t->tier[h];
+	must(!"a tree without a tier");
+	return NULL;
+}
+
+int cgroup_tree_lock(const struct cgroup_tree *t, int *ret_file, struct err *e)
+{
+	const char *dir = cgroup_tree_first(t);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		*ret_file = fd;
+		return 0;
+	}
+	int code = errno;
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && code == EWOULDBLOCK)
+		return err_set(e, ERR_BUSY, "another sluice-node holds %.300s", dir);
+	return err_set(e, ERR_GONE, "%.300s: %s", dir, strerror(code));
 }

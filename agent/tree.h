@@ -10,7 +10,7 @@
  * Each controller is taken from where it is, and its version is that of its place. All places are
  * of one tier: the path below the mount is the same in each.
  *
- * The tree only looks. A search costs a walk over directories, which no link of is followed.
+ * The tree writes nothing. A search costs a walk over directories, which no link of is followed.
  */
 #ifndef SLUICE_AGENT_TREE_H
 #define SLUICE_AGENT_TREE_H
@@ -36,6 +36,13 @@ struct cgroup_tree {
 int cgroup_tree_find(
 	const char *root, const char *tier, struct cgroup_tree *ret_tree, struct err *e);
 void cgroup_tree_done(struct cgroup_tree *t);
+
+/* Gives the path of the tier in a hierarchy in which it is. */
+const char *cgroup_tree_first(const struct cgroup_tree *t);
+
+/* Takes the tier for one agent alone, until the file that it gives is closed. ERR_BUSY: another one
+ * has it; ERR_GONE: it is not there any more. */
+int cgroup_tree_lock(const struct cgroup_tree *t, int *ret_file, struct err *e);
 
 /* Whether both controllers are one directory, so that what was said of one holds for the other. */
 bool cgroup_tree_shares(const struct cgroup_tree *t, enum hierarchy a, enum hierarchy b);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/cli.md, docs/metrics.md and docs/events.md, from what the programs say of themselves.
 
-    cli.md      cli/help/ and controller/help/, the texts of --help
+    cli.md      cli/help/, controller/help/ and agent/help/, the texts of --help
     metrics.md  controller/write/metrics.def, and which alert of deploy/monitoring asks for each
     events.md   include/sluice/{reasons,conditions}.def, controller/gate/reasons.def, controller/write/events.def, and the
                 words of controller/gate/trouble.c
@@ -210,7 +210,7 @@ def cli():
         rf"\.name = ({STRING}),(?:\s*\.page = ({STRING}),)?\s*\.common = true", read("cli/command_table.c"))} - {"overview"}
     listed = list(dict.fromkeys(re.findall(r"^    sluice ([a-z]+)", overview, re.M)))
     order = sorted(help, key=lambda name: listed.index(name) if name in listed else len(listed))
-    parts = ["What `sluice help COMMAND` and `sluice-controller --help` say.", ""]
+    parts = ["What `sluice help COMMAND`, `sluice-controller --help` and `sluice-node --help` say.", ""]
     parts += command(overview)
     for name in order:
         parts += command(help[name], COMMON if name in shares else "")
@@ -218,7 +218,8 @@ def cli():
     for heading, lines in sections(common):
         parts += section(heading, lines)
     parts += command(read("controller/help/options.txt") + read("controller/help/queues.txt"))
-    return page("Commands and flags", "cli/help/ and controller/help/", *parts)
+    parts += command(read("agent/help/options.txt"))
+    return page("Commands and flags", "cli/help/, controller/help/ and agent/help/", *parts)
 
 
 # ---- metrics.md --------------------------------------------------------------------------------------------------------

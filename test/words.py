@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-PRODUCT = "base cli controller forecast include overcommit queue record".split()
+PRODUCT = "agent base cli controller forecast include node overcommit queue record".split()
 LONGEST = 35
 
 OPENINGS = re.compile(

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/keeper.h"
+#include "agent/lift.h"
 #include "base/json.h"
 #include "base/monotonic.h"
 #include "fake_tree.h"
@@ -600,6 +601,24 @@ static void ordinary_pods_rise(void **state)
 	end(&w);
 }
 
+/* A pod that comes is lent from its first moment on, and hinders nobody as an ordinary one would. */
+static void a_pod_that_comes_in_a_tick(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, CGROUP_V2, true);
+	allow(&w, A);
+	order_with(&w, 1, SUPPRESS, POD(A, 2000, 67108864));
+	pass(&w, 2500);
+	fake_pod_make(&w.t, A);
+	turn(&w);
+	expect(&w, A, "cpu.max", "200000 100000");
+	use(&w, 1000, 2000, 2000, 2000);
+	expect(&w, A, "cpu.max", "200000 100000");
+	forget_allowed(&w);
+	end(&w);
+}
+
 static void a_tick_that_comes_late_divides_nothing(void **state)
 {
 	struct world w;
@@ -924,15 +943,15 @@ static void everything_is_lifted_by_hand(void **state)
 			"{\"id\":\"" ID_1 "\",\"cpu\":100,\"memory\":33554432}]}");
 		pass(&w, 10);
 		expect(&w, A "/" ID_1, "memory.max", "33554432");
-		assert_int_equal(keeper_lift(w.t.root, NULL, NULL, &e), ERR_BUSY);
+		assert_int_equal(lift_all(w.t.root, NULL, NULL, &e), ERR_BUSY);
 		keeper_free(w.k);
 		w.k = NULL;
-		assert_int_equal(keeper_lift(w.t.root, NULL, NULL, &e), 1);
+		assert_int_equal(lift_all(w.t.root, NULL, NULL, &e), 1);
 		expect(&w, A, "cpu.max", v2 ? "max 100000" : "-1");
 		expect(&w, A, "cpu.weight", v2 ? "1" : "2");
 		expect(&w, A "/" ID_1, "cpu.max", v2 ? "max 100000" : "-1");
 		expect(&w, A "/" ID_1, "memory.max", v2 ? "max" : "-1");
-		assert_int_equal(keeper_lift("/nowhere", NULL, NULL, &e), ERR_GONE);
+		assert_int_equal(lift_all("/nowhere", NULL, NULL, &e), ERR_GONE);
 		forget_allowed(&w);
 		end(&w);
 	}
@@ -1016,6 +1035,7 @@ int main(void)
 		cmocka_unit_test(half_a_line_is_no_value),
 		cmocka_unit_test(a_pod_that_goes),
 		cmocka_unit_test(ordinary_pods_rise),
+		cmocka_unit_test(a_pod_that_comes_in_a_tick),
 		cmocka_unit_test(a_tick_that_comes_late_divides_nothing),
 		cmocka_unit_test(quotas_and_clamps_of_before_hold),
 		cmocka_unit_test(held_and_lifted),

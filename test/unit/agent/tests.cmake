@@ -12,8 +12,12 @@ endforeach()
 # Time is the test's.
 target_link_options(test_agent_keeper PRIVATE -Wl,--wrap=monotonic_us)
 # The link, orders on disk and the command line.
-foreach(name link)
+foreach(name link program)
   add_executable(test_agent_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_agent_${name} PRIVATE agent scripted_server ${CMOCKA})
   add_test(NAME agent_${name} COMMAND test_agent_${name})
 endforeach()
+# The link and a leader's port, both as they are.
+add_executable(test_agent_leader ${CMAKE_CURRENT_LIST_DIR}/leader_test.c)
+target_link_libraries(test_agent_leader PRIVATE agent nodes scripted_server ${CMOCKA})
+add_test(NAME agent_leader COMMAND test_agent_leader)
