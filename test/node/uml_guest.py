@@ -448,7 +448,7 @@ def ended_only_after_it_was_told():
     for pod in pods:
         pod.remove()
     assert apart >= 0.3, apart  # 0.5 between two kills; a process takes its time to go
-    return f"in their order, {apart:.2f} s apart, told {min(died[pod] - told[pod.uid] for pod in died) * 1000:.0f} ms before"
+    return f"in their order, {apart:.2f} s apart; the leader heard of it {min(died[pod] - told[pod.uid] for pod in died) * 1000:.0f} ms before"
 
 
 def killed_at_any_moment(rounds=25):
