@@ -421,7 +421,6 @@ static void doom(struct keeper *k, int64_t now_ms)
 	k->doomed = p->uid;
 	k->doom_ms = now_ms + TELL_MS;
 	p->ended_ms = now_ms;
-	squeeze_ended(&k->squeeze, now_ms);
 	note(k, p, DEED_ENDED, p->own.now.memory_bytes >= 0 ? p->own.now.memory_bytes : 0);
 	k->options.report(true, k->options.ctx);
 }
@@ -435,6 +434,7 @@ static void end_doomed(struct keeper *k, int64_t now_ms)
 	const struct lent_pod *p = find_pod(k, &k->doomed);
 	if (!p || p->stays)
 		return;
+	squeeze_ended(&k->squeeze, now_ms);
 	int code = lent_pod_end(p);
 	if (code == 0 || code == ENODEV)
 		return;

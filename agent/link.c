@@ -196,6 +196,7 @@ static void talk(struct link_to_leader *l)
 		.in_flight = 2, .user_agent = "sluice-node/" SLUICE_VERSION};
 	l->state = LINK_TALKING;
 	l->leader = kube_client_new(l->options.loop, l->config, &options);
+	l->wanted = true; /* it knows nothing of this node yet */
 	ask(l);
 	post(l);
 }

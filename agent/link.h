@@ -3,7 +3,7 @@
  *
  *     LINK_PAUSED    nothing is under way; a pause with jitter, longer with each failure in a row
  *     LINK_LOOKING   GET of the ConfigMap sluice-nodes: where the leader is, and its certificate
- *     LINK_TALKING   a held GET for orders all the time, and a POST for each sample
+ *     LINK_TALKING   a held GET for orders all the time, and a POST for each sample; one at once
  *
  * Whatever goes wrong with the leader leads through a pause to the ConfigMap: another replica may
  * lead now. Only that certificate is believed, whoever else signed what the other end shows. The

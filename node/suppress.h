@@ -2,7 +2,7 @@
  * Suppression: how much cpu the lent pods of a node may have together, second by second.
  *
  *     free = capacity x percent / 100 - ordinary - max(system, reserved)
- *     may  = max(free, capacity x min_percent / 100, 50 milli a pod)
+ *     may  = max(free, capacity x min_percent / 100, 50 milli a pod);
  *
  * ordinary is what kubepods used without the lent pods, system what the node used without
  * kubepods. Down at once, by the last sample. Up with patience: to the least of the last three

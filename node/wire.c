@@ -403,7 +403,7 @@ static int check_orders(void *record, struct err *e)
 	return 0;
 }
 
-/* Also drops deeds of a kind that only a newer agent knows. */
+/* Checks a sample, and drops deeds of a kind that only a newer agent knows. */
 static int check_sample(void *record, struct err *e)
 {
 	struct sample *s = record;

@@ -5,11 +5,13 @@ Postgres and the release build of the controller are real.
   before    the controller alone: rounds of metrics.k8s.io each 15 s and what follows
   connect   until each agent has its orders: a handshake for each connection, a TokenReview for each agent
   report    each agent reports each second what its node and its lent pods use
+  flood     while strangers open 200 connections a second, 5,000 at a time, and say half a greeting on each
 
 Figures of the processor are /proc's, so it matters little who else uses the machine; times of answers are not.
 """
 
 import json
+import socket
 import subprocess
 import time
 
@@ -19,6 +21,8 @@ from sandbox import wait_until
 
 PLAY = ROOT / "build" / "release" / "bin" / "play_agents"
 SECONDS = 45  # three rounds of samples
+STRANGERS = 5000
+HALF_A_GREETING = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 PERIOD_MS = 1000
 
 
@@ -44,6 +48,31 @@ class Agents(Ground):
         time.sleep(seconds)
         return (self.cpu() - before) / (time.monotonic() - began)
 
+    def flood(self, seconds):
+        """Strangers of many addresses, who never end their handshake. The part of a core that is used meanwhile."""
+        host, _, port = self.fake.api.get("/bench/agents")["address"].rpartition(":")
+        strangers, came, began, before = [], 0, time.monotonic(), self.cpu()
+        while time.monotonic() - began < seconds:
+            for _ in range(20):
+                one = socket.socket()
+                one.setblocking(False)
+                one.bind((f"127.9.{came % 200}.{1 + came % 250}", 0))
+                one.connect_ex((host, int(port)))
+                strangers.append(one)
+                came += 1
+            time.sleep(0.1)
+            for one in strangers[-40:-20]:
+                try:
+                    one.send(HALF_A_GREETING)
+                except OSError:
+                    pass
+            while len(strangers) > STRANGERS:
+                strangers.pop(0).close()
+        used = (self.cpu() - before) / (time.monotonic() - began)
+        for one in strangers:
+            one.close()
+        return used
+
 
 def run(args):
     nodes, per_node = args.agents, 30
@@ -58,25 +87,28 @@ def run(args):
         alone = ground.cpu_over(SECONDS)
         say(f"==> {nodes} agents come")
         began, cpu = time.monotonic(), ground.cpu()
-        player = ground.play(SECONDS + nodes / 25 + 40)
+        player = ground.play(2 * SECONDS + nodes / 25 + 40)
         wait_until("each agent to be known", lambda: ground.known() >= nodes, 600, ground.proc, every=0.2)
         connect_s, connect_cpu = time.monotonic() - began, ground.cpu() - cpu
         time.sleep(20)  # the last ones have their second connection
         say(f"==> each reports each {PERIOD_MS} ms ({SECONDS} s)")
         with_agents = ground.cpu_over(SECONDS)
         rss_with, peak = ground.memory("VmRSS"), ground.memory("VmHWM")
+        say(f"==> and strangers come ({SECONDS} s)")
+        flooded = ground.flood(SECONDS)
         played = json.loads(player.communicate(timeout=300)[0])
     finally:
         ground.end()
     share = 100 * (with_agents - alone)
     result = {"bench": "agents", "nodes": nodes, "pods": nodes * per_node, "cpu_percent_alone": round(100 * alone, 2), "cpu_percent_with": round(100 * with_agents, 2),
-              "cpu_percent_of_agents": round(share, 2), "cpu_ms_a_sample": round(10 * share / nodes * PERIOD_MS / 1000, 4), "connect_s": round(connect_s, 1), "cpu_s_connect": round(connect_cpu, 2),
+              "cpu_percent_of_agents": round(share, 2), "cpu_ms_a_sample": round(10 * share / nodes * PERIOD_MS / 1000, 4), "cpu_percent_flooded": round(100 * flooded, 2), "connect_s": round(connect_s, 1), "cpu_s_connect": round(connect_cpu, 2),
               "rss_mb": round(rss, 1), "rss_mb_with": round(rss_with, 1), "rss_peak_mb": round(peak, 1), **{k: v for k, v in played.items() if k != "agents"}}
     table([
         ("of a core, for all agents", f"{result['cpu_percent_of_agents']} %", f"{result['cpu_percent_with']} % with them, {result['cpu_percent_alone']} % without"),
         ("... for a sample", f"{result['cpu_ms_a_sample']} ms", f"{played['pods'] / max(1, played['samples']):.1f} pods in each"),
         ("resident memory", f"{result['rss_mb_with'] - result['rss_mb']:.1f} MB more", f"{result['rss_mb_with']} MB, {result['rss_peak_mb']} at most"),
         ("until all are known", f"{result['connect_s']} s", f"{result['cpu_s_connect']} s of processor time"),
+        ("while strangers come", f"{result['cpu_percent_flooded']} %", f"of a core, in all; connections of agents that broke: {played['broken']}"),
         ("a sample is answered after", f"{played['sample_p50_ms']} ms", f"p99 {played['sample_p99_ms']} ms; {played['answers']}"),
     ])
     return result
