@@ -17,6 +17,7 @@ import ssl
 import threading
 import time
 import uuid
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -172,9 +173,24 @@ class LentWorld(RealWorld):
         except OSError:
             return None
 
+    def written(self, uid, since):
+        """When the agent first wrote the pod's quota after that moment, since boot; None: not yet."""
+        return next((at for at, path in self.writes.writes() if at > since and path.endswith(f"pod{uid}/cpu.cfs_quota_us")), None)
+
     def limited(self, uid, cpu, memory):
         """Until these limits stand."""
         self.wait(f"the pod to have {cpu} milli and {memory} bytes", lambda: (self.says("quota", uid), self.says("memory", uid)) == (cpu * 100, memory), SOON)
+
+    @contextmanager
+    def before_the_machine(self):
+        """What the node runs goes before what else runs here: the other tests. So it has what its own cgroups let it have."""
+        shares = Path("/sys/fs/cgroup/cpu", self.box.real_node.cgroup, "cpu.shares")
+        before = shares.read_text()
+        shares.write_text("262144")
+        try:
+            yield
+        finally:
+            shares.write_text(before)
 
     def uids(self):
         """Of all pods of it that ask for lent resources, however they ended."""
@@ -232,9 +248,10 @@ def test_a_busy_loop_gets_what_it_asked_for_and_no_more(world):
     world.lent("loop", LOOP, cpu="300")
     uid = world.one_running("loop")
     world.limited(uid, 300, 64 << 20)
-    began, used = time.monotonic(), world.says("used", uid)
-    time.sleep(10)  # what is measured
-    used, took = (world.says("used", uid) - used) / 1e9, time.monotonic() - began
+    with world.before_the_machine():
+        began, used = time.monotonic(), world.says("used", uid)
+        time.sleep(10)  # what is measured
+        used, took = (world.says("used", uid) - used) / 1e9, time.monotonic() - began
     print(f"\na loop that asks for 0.3 cores had {used / took:.4f} over {took:.2f} s, with a load of {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     assert used / took <= 0.305  # less, where the machine has less
 
@@ -253,16 +270,18 @@ def test_a_lent_pod_is_held_when_an_ordinary_one_rises_and_let_go_afterwards(wor
         "volumes": [{"name": "state", "hostPath": {"path": f"/var/lib/state-{world.ns}", "type": "Directory"}}]},
                    container={"volumeMounts": [{"name": "state", "mountPath": "/state"}]})
     took, least = [], asked * 100
-    for _ in range(rises):
-        (state / "go").touch()
-        began = time.monotonic()
-        wait_until("the lent pod to be held", lambda: world.says("quota", uid) < asked * 100, SOON, every=0.01)
-        took.append(time.monotonic() - began)
-        least = min(least, world.says("quota", uid))
-        (state / "go").unlink()
+    with world.before_the_machine():
+        for _ in range(rises):
+            wait_until("it to be let go", lambda: world.says("quota", uid) == asked * 100, SOON)
+            (state / "go").touch()
+            began = time.clock_gettime(time.CLOCK_BOOTTIME)
+            held = wait_until("the lent pod to be held", lambda: world.says("quota", uid) < asked * 100 and world.written(uid, began), SOON)
+            took.append(held - began)
+            least = min(least, world.says("quota", uid))
+            (state / "go").unlink()
         wait_until("it to be let go", lambda: world.says("quota", uid) == asked * 100, SOON)
     took.sort()
-    print(f"\n{rises} rises: held after {took[len(took) // 2]:.2f} s at the median, {took[-1]:.2f} s at most; the quota fell from {asked} to {least // 100} milli")
+    print(f"\n{rises} rises: held after {took[len(took) // 2]:.2f} s at the median, {took[len(took) * 9 // 10]:.2f} s at the 90th, {took[-1]:.2f} s at most; the quota fell from {asked} to {least // 100} milli")
     configure(world.api)
 
 
