@@ -47,14 +47,6 @@ static size_t cut_to(const char *text, size_t rows, size_t columns)
 	return at;
 }
 
-static size_t lines_of(const char *text)
-{
-	size_t n = 0;
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
 /* What a terminal can show above the cursor; rows SIZE_MAX, columns 0: not known. */
 struct screen {
 	size_t rows, columns;
@@ -81,7 +73,7 @@ void command_print(bool watch, const char *text)
 	fputs("\033[J", stdout); /* clears what is left of the last round */
 	fwrite(text, 1, (size_t)(end - text), stdout);
 	if (*end)
-		printf("(%zu more lines)\n", lines_of(end));
+		printf("(%zu more lines)\n", text_lines(end));
 }
 
 int command_end(int rc, const struct buf *out, const struct err *e)

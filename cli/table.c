@@ -112,6 +112,14 @@ size_t text_width(const char *text, size_t len)
 	return width;
 }
 
+size_t text_lines(const char *text)
+{
+	size_t n = 0;
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
 static size_t width_of(const struct cell *c)
 {
 	return text_width(c->text, strlen(c->text));

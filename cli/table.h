@@ -51,6 +51,7 @@ void bar_render(
 
 /* Counts the characters that a terminal shows of text: colours take no room. */
 size_t text_width(const char *text, size_t len);
+size_t text_lines(const char *text); /* counts its line breaks */
 /* Appends text, with '?' for what is unsafe on a terminal. */
 void text_render(const char *text, struct buf *out);
 /* Appends text as text_render() does, and keeps its line breaks, which are our own. */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "cli/import/import.h"
 #include "controller/wire/decode.h"
 #include "sluice/keys.h"
@@ -58,11 +59,6 @@ void references_of_job(struct walk *w, const cJSON *made, bool is_cronjob)
 	walk_back(w, back);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void note_refused(struct import *i, const char *const *refused, size_t n)
 {
 	for (size_t k = 0; k < i->nitems; k++) {
@@ -71,7 +67,7 @@ static void note_refused(struct import *i, const char *const *refused, size_t n)
 			const struct import_reference *ref = &item->reference[r];
 			const char *title = ref->title;
 			if (!item->untouched &&
-				bsearch(&title, refused, n, sizeof(*refused), by_text))
+				bsearch(&title, refused, n, sizeof(*refused), text_order))
 				item_note(item, ref->where, ref->field,
 					"names %s, which is refused: make that by hand, or name another",
 					title);
@@ -86,7 +82,7 @@ static void settle_references(struct import *i)
 	for (size_t k = 0; k < i->nitems; k++)
 		if (i->item[k].refused)
 			refused[n++] = i->item[k].title;
-	qsort(refused, n, sizeof(*refused), by_text);
+	qsort(refused, n, sizeof(*refused), text_order);
 	note_refused(i, refused, n);
 	free(refused);
 }

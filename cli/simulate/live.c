@@ -6,6 +6,7 @@
 
 #include "base/instant.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "cli/question.h"
 #include "cli/simulate/manifest.h"
 #include "cli/visibility.h"
@@ -343,11 +344,6 @@ static void read_other(const cJSON *o, void *ctx)
 		complain(r, &fault);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static size_t namespaces_that_wait(const struct world *w, const char ***ret)
 {
 	size_t n = 0, kept = 0;
@@ -355,7 +351,7 @@ static size_t namespaces_that_wait(const struct world *w, const char ***ret)
 	for (size_t i = 0; i < w->nsim_jobs; i++)
 		if (w->sim_job[i].record && w->sim_job[i].record->after.count > 0)
 			(*ret)[n++] = w->sim_job[i].record->ns;
-	qsort(*ret, n, sizeof(**ret), by_text);
+	qsort(*ret, n, sizeof(**ret), text_order);
 	for (size_t i = 0; i < n; i++)
 		if (kept == 0 || strcmp((*ret)[kept - 1], (*ret)[i]) != 0)
 			(*ret)[kept++] = (*ret)[i];

@@ -214,14 +214,6 @@ static size_t moved(size_t at, size_t n, enum top_key key)
 	return at;
 }
 
-static size_t lines_of(const char *text)
-{
-	size_t n = 0;
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
 static enum top_wish press_in_pane(struct top_view *v, const struct top_press *p)
 {
 	bool is_e = p->key == TOP_KEY_CHARACTER && p->character == 'e';
@@ -229,7 +221,7 @@ static enum top_wish press_in_pane(struct top_view *v, const struct top_press *p
 		return TOP_QUIT;
 	if (p->key == TOP_KEY_ESCAPE || p->key == TOP_KEY_ENTER || is_e)
 		v->has_pane = false;
-	v->pane_first = moved(v->pane_first, lines_of(buf_text(&v->pane)), p->key);
+	v->pane_first = moved(v->pane_first, text_lines(buf_text(&v->pane)), p->key);
 	return TOP_NOTHING;
 }
 

@@ -4,22 +4,18 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 bool own_queues_tell(const struct localqueue_view *v)
 {
 	return v->let_in || v->reserving > 0;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void keep_each_once(struct own_queues *o)
 {
 	size_t n = 0;
 	if (o->n > 1)
-		qsort(o->name, o->n, sizeof(*o->name), by_text);
+		qsort(o->name, o->n, sizeof(*o->name), text_order);
 	for (size_t i = 0; i < o->n; i++)
 		if (n == 0 || strcmp(o->name[n - 1], o->name[i]) != 0)
 			o->name[n++] = o->name[i];

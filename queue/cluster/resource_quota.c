@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "queue/cluster/footprint.h"
 #include "queue/job/resources.h"
 
@@ -38,25 +39,20 @@ struct names {
 	size_t count;
 };
 
-static int name_cmp(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static struct names limited_names(const struct resource_quota *q)
 {
 	struct names n = {mem_array(q->hard.count, sizeof(*n.item)), 0};
 	for (size_t i = 0; i < q->hard.count; i++)
 		if (quota_name_is_of_pods(q->hard.item[i].name))
 			n.item[n.count++] = q->hard.item[i].name;
-	qsort(n.item, n.count, sizeof(*n.item), name_cmp);
+	qsort(n.item, n.count, sizeof(*n.item), text_order);
 	return n;
 }
 
 /* Sorted, and each once. */
 static void write_names(struct names *n, struct buf *to)
 {
-	qsort(n->item, n->count, sizeof(*n->item), name_cmp);
+	qsort(n->item, n->count, sizeof(*n->item), text_order);
 	for (size_t i = 0; i < n->count; i++)
 		if (i == 0 || strcmp(n->item[i], n->item[i - 1]) != 0)
 			buf_printf(to, "%s%s", i > 0 ? "," : "", n->item[i]);

@@ -124,7 +124,6 @@ class Follower(threading.Thread):
         return answer
 
     def end(self):
-        self.over.set()
         self.join()
         self.connection.close()
 
@@ -174,6 +173,9 @@ def follow(crowd, kind, n):
         crowd.fake.api.post(f"/bench/relabel/{CHANGES}", {})
         time.sleep(1)
     cpu, memory = processor(crowd.proc) - before, private(crowd.proc)
+    for f in following:
+        f.over.set()
+    crowd.fake.api.post(f"/bench/relabel/{CHANGES}", {})  # a watch reads once more, and sees that it is over
     for f in following:
         f.end()
     return cpu, memory, sum(f.bytes for f in following)

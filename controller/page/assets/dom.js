@@ -39,6 +39,12 @@ export function jobLink(namespace, name) {
   return link(["job", namespace, name], `${namespace}/${name}`);
 }
 
+// Links to a Job that is named NAMESPACE/NAME.
+export function namedJobLink(name) {
+  const [namespace, ...rest] = name.split("/");
+  return jobLink(namespace, rest.join("/"));
+}
+
 // A folded table stands beside each picture: the same, for those who cannot see it.
 export function folded(title, ...children) {
   return h("details", {}, h("summary", {}, title), children);

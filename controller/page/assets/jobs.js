@@ -12,7 +12,7 @@ import { List } from "./list.js";
 import { Panel } from "./panel.js";
 import { Scan } from "./scan.js";
 import { empty, segments, skeleton } from "./ui.js";
-import { count } from "./words.js";
+import { count, NO_JOBS } from "./words.js";
 
 const NARROW = matchMedia("(max-width: 60rem)"); // a Job is a page of its own there
 
@@ -131,11 +131,9 @@ class ColumnMenu {
 
 /* ---- the page ---- */
 
-const NO_JOB = "No Job waits or runs. A Job is queued when it has the label sluice.dev/queue-name and spec.suspend: true.";
-
 // How one comes to see the Jobs of an empty list.
 function emptyWords({ isNarrowed }, namespace) {
-  return isNarrowed ? empty("No jobs match these filters.") : empty(NO_JOB, `kubectl get jobs ${namespace ? `-n ${namespace}` : "-A"} -L sluice.dev/queue-name`);
+  return isNarrowed ? empty("No jobs match these filters.") : empty(NO_JOBS, `kubectl get jobs ${namespace ? `-n ${namespace}` : "-A"} -L sluice.dev/queue-name`);
 }
 
 let frame = null; // what stays while the list is another: the filter keeps the focus

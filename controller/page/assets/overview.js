@@ -12,7 +12,7 @@ import { lacksQueues } from "./rights.js";
 import { shortly } from "./start.js";
 import { timeline } from "./timeline.js";
 import { card, empty, figure, segments, skeleton } from "./ui.js";
-import { asks, cents, count, money, since, span, time } from "./words.js";
+import { asks, cents, count, money, NO_JOBS, since, span, time } from "./words.js";
 
 const LOOK_MS = 5000, AHEAD_MS = 15_000, QUEUES_MS = 10_000, PAST_MS = 60_000, DAY_MS = 300_000;
 const QUEUES_MAX = 12; // of so many the last day is asked for
@@ -162,8 +162,6 @@ function groupList(told, by) {
   const missing = by === "queue" ? (told.others || []).filter((one) => !have.has(one.clusterQueue)).map((one) => ({ key: one.clusterQueue, running: 0, waiting: 0, attention: 0 })) : [];
   return [...told.groups, ...missing];
 }
-
-const NO_JOBS = "No Job waits or runs. A Job is queued when it has the label sluice.dev/queue-name and spec.suspend: true.";
 
 function groups(told, by, namespace) {
   const list = groupList(told, by), heads = [HEADS[by], "Running", "Waiting", "Next start", "Oldest", "Mostly", "Attention", ...(told.others && by === "queue" ? ["Others"] : [])];

@@ -4,7 +4,7 @@
 // part of it narrows the newest runs (history.js).
 
 import { job, jobs, orNull, past, queues, Refusal, session, summaries } from "./api.js";
-import { address, draw, faint, h, jobLink, link, warning } from "./dom.js";
+import { address, draw, faint, h, jobLink, link, namedJobLink, warning } from "./dom.js";
 import { stateBadge } from "./badges.js";
 import { sentenceOf } from "./live.js";
 import { lacksQueues } from "./rights.js";
@@ -98,13 +98,8 @@ async function endedJobs(namespace, name, signal) {
   return [...new Set((told?.runs || []).map((run) => `${run.namespace}/${run.job}`))];
 }
 
-function fullLink(name) {
-  const [namespace, ...rest] = name.split("/");
-  return jobLink(namespace, rest.join("/"));
-}
-
 function drawEnded(part, words, namespace, found) {
-  const ones = found.slice(0, NAMES_MAX).map((one) => h("li", {}, fullLink(one)));
+  const ones = found.slice(0, NAMES_MAX).map((one) => h("li", {}, namedJobLink(one)));
   const newest = link(["history"], `Runs with "${words.name}" in a name, among the newest 1,000`, { text: words.name, namespace, since: BACK });
   draw(part, card("Runs of the past", BACK_WORDS, ones.length ? [faint(`Jobs of the whole name ${words.name}:`), h("ul", { class: "found" }, ones)] : faint(`No Job of the whole name ${words.name} has run.`),
     h("p", {}, newest)));

@@ -1,16 +1,10 @@
 // The story of one Job on a line of time: when it was queued, started, told to stop and for which Job, and resumed.
 // The runs are the ledger's (JobHistory); what goes on now is the QueuedJob's.
 
-import { h, jobLink, table } from "./dom.js";
+import { h, namedJobLink, table } from "./dom.js";
 import { movedWords, ON_HOLD, startWords } from "./start.js";
 import { timeline } from "./timeline.js";
 import { amount, count, money, moment, span, spanIfKnown, time } from "./words.js";
-
-// Names of other Jobs in a run are NAMESPACE/NAME.
-function nameLink(name) {
-  const [namespace, ...rest] = name.split("/");
-  return jobLink(namespace, rest.join("/"));
-}
 
 // The history of one namespace names no Job of another.
 function isForUnnamedJob({ reason, preemptor }) {
@@ -21,7 +15,7 @@ export function why(run) {
   if (run.state === "Running") return "goes on";
   if (run.state !== "Ended" && run.state !== "Stopping") return run.state;
   if (isForUnnamedJob(run)) return "Preempted for a Job of another namespace";
-  return run.preemptor ? [`${run.reason || "Stopped"} for `, nameLink(run.preemptor)] : run.reason || run.state;
+  return run.preemptor ? [`${run.reason || "Stopped"} for `, namedJobLink(run.preemptor)] : run.reason || run.state;
 }
 
 // The ledger's answer has cores, where other answers have thousandths of them.
@@ -39,7 +33,7 @@ function endOf(run) {
 function stopWords(run) {
   const { preemptor, reason } = run;
   if (isForUnnamedJob(run)) return "Stopping for a Job of another namespace";
-  if (preemptor) return ["Stopping for ", nameLink(preemptor)];
+  if (preemptor) return ["Stopping for ", namedJobLink(preemptor)];
   return reason && !["Finished", "Failed"].includes(reason) ? `Stopping: ${reason}` : "Last pods are ending";
 }
 

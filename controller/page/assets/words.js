@@ -1,5 +1,7 @@
 // How counts, amounts, times and money are written.
 
+export const NO_JOBS = "No Job waits or runs. A Job is queued when it has the label sluice.dev/queue-name and spec.suspend: true.";
+
 // "4 pods, 16 cpu, 64Gi memory"
 export function asks({ pods, requests = {} }) {
   return [pods > 1 && `${pods} pods`, ...Object.entries(requests).map(([name, n]) => `${n} ${name}`)].filter(Boolean).join(", ");

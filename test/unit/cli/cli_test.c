@@ -54,11 +54,14 @@ static const char *watched(const char *text)
 	command_print(true, text);
 	fflush(stdout);
 	dup2(kept, STDOUT_FILENO);
-	ssize_t n = read(of_user, shown, sizeof(shown) - 1);
-	assert_true(n > 0);
-	shown[n] = '\0';
 	close(kept);
 	close(of_program);
+	/* A terminal hands over what was written in parts; once nobody can write, its end is told. */
+	size_t n = 0;
+	for (ssize_t got; (got = read(of_user, shown + n, sizeof(shown) - 1 - n)) > 0;)
+		n += (size_t)got;
+	assert_true(n > 0);
+	shown[n] = '\0';
 	close(of_user);
 	return shown;
 }
