@@ -145,13 +145,23 @@ static bool stop_job(struct ended_pods *e, const struct inventory_pod *p)
 	return queue_reclaim_job(e->o.queue, job, 0, why);
 }
 
+/* Whether it was told that the pod was ended, and may not be told again: an agent that says so all
+ * the time would have us write all the time. */
+static bool was_told(const struct inventory_lent *l, int64_t now_ms)
+{
+	int64_t age_ms = now_ms - l->ended_ms;
+	return l->ended_ms != 0 && age_ms >= 0 && age_ms < LENT_POD_LEAVING_MS;
+}
+
 static bool take(
 	struct ended_pods *e, struct inventory_node *n, const struct deed *d, int64_t now_ms)
 {
 	for (struct inventory_pod *p = n->pods; p; p = p->next) {
 		if (!lent_pod_is_ours(p) || uid_cmp(&p->uid, &d->uid) != 0)
 			continue;
-		p->lent->told_ms = now_ms;
+		if (was_told(p->lent, now_ms))
+			return false;
+		p->lent->told_ms = p->lent->ended_ms = now_ms;
 		tell(e, p, d->value, now_ms);
 		return stop_job(e, p);
 	}
