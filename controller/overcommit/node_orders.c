@@ -199,17 +199,22 @@ static void put_pods(const struct place *all, size_t count, struct kept *k)
 	size_t containers = 0;
 	for (size_t i = 0; i < count; i++)
 		containers += all[i].pod->lent->ncontainers;
+	if (containers > ORDERS_CONTAINERS_ALL)
+		containers = ORDERS_CONTAINERS_ALL;
 	k->pods = mem_array(count + 1, sizeof(*k->pods));
 	k->containers = mem_array(containers + 1, sizeof(*k->containers));
-	struct ordered_container *to = k->containers;
+	struct ordered_container *to = k->containers, *end = to + containers;
 	for (size_t i = 0; i < count; i++) {
 		const struct inventory_pod *p = all[i].pod;
+		size_t n = p->lent->ncontainers;
+		bool named = n > 0 && n <= (size_t)(end - to);
 		k->pods[i] = (struct ordered_pod){.uid = p->uid,
 			.asked = all[i].row.asked,
 			.stays = !lent_pod_is_ours(p),
-			.containers = p->lent->ncontainers ? to : NULL,
-			.ncontainers = p->lent->ncontainers};
-		to = put_containers(p->lent, to);
+			.containers = named ? to : NULL,
+			.ncontainers = named ? n : 0};
+		if (named)
+			to = put_containers(p->lent, to);
 	}
 	k->orders.pods = k->pods;
 	k->orders.npods = count;
