@@ -476,10 +476,26 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 
 /* ---- what is posted -------------------------------------------------------------------------- */
 
+/* Gives up the bodies that are awaited longest, until another has room: who sends slowly must not
+ * keep others out. */
+static void make_room_for_body(struct http *h, size_t length)
+{
+	list_each_entry(&h->questions, struct http_question, q, link) {
+		if (h->posted + length <= POSTED_MAX_BYTES)
+			return;
+		if (q->state != REQUEST_READS || q->reserved == 0)
+			continue;
+		h->posted -= q->reserved;
+		q->reserved = 0;
+		connection_end(q->place);
+	}
+}
+
 /* Has the body come, which its client may post. */
 static enum MHD_Result read_body(struct http_question *r)
 {
 	struct http *h = r->http;
+	make_room_for_body(h, r->posted.length);
 	if (h->posted + r->posted.length > POSTED_MAX_BYTES)
 		return queue_error(
 			r, 503, "too many bodies are on their way: send it again in a moment");
