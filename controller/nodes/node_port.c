@@ -21,7 +21,7 @@ enum {
 	CONNECTIONS_EACH = 512,
 	CONNECTIONS_LEAST = 64,
 	FILES_OF_OTHERS = 2048, /* other ports, requests, the ledger; and connections that end */
-	HEAD_MAX_BYTES = 8192,	/* an agent's token has 1,200 */
+	HEAD_MAX_BYTES = 4096,	/* an agent's token has 1,200; a connection costs this and 12 KB */
 	LOOK_MS = 60000,
 	ERROR_MAX_BYTES = 4096,
 };

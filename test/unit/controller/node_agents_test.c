@@ -619,6 +619,24 @@ static void each_caller_that_is_no_agent_is_refused(void **state)
 	}
 }
 
+/* Room for a head is what a connection costs most: it is for tokens twice as long as any that is
+ * known. */
+static void a_long_token_is_taken(void **state)
+{
+	struct stage s;
+	struct client c;
+	static char token[2800 + 1];
+	(void)state;
+	memset(token, 'x', sizeof(token) - 1);
+	stage_open(&s);
+	agent_of(&c, &s, "one");
+	assert_int_equal(report(&c, token, sample_text(BOOT, 1, 100)), 204);
+	assert_int_equal(report(&c, token, sample_text(BOOT, 2, 100)), 204);
+	assert_int_equal(owner.samples, 2);
+	client_close(&c);
+	stage_close(&s);
+}
+
 /* An agent cannot speak for another node: nothing that it says names one. */
 static void an_agent_speaks_for_its_own_node(void **state)
 {
@@ -833,6 +851,7 @@ int main(void)
 		cmocka_unit_test(a_node_without_capacity_has_no_sample),
 		cmocka_unit_test(an_agent_comes_ten_times_a_second),
 		cmocka_unit_test(each_caller_that_is_no_agent_is_refused),
+		cmocka_unit_test(a_long_token_is_taken),
 		cmocka_unit_test(an_agent_speaks_for_its_own_node),
 		cmocka_unit_test(refusals_are_counted_and_logged_once),
 		cmocka_unit_test(strangers_end_no_connection_of_an_agent),
