@@ -61,7 +61,7 @@ static bool take(struct http_question *q, const char *path, void *ctx)
 	told.length = posted.len;
 	snprintf(told.begins, sizeof(told.begins), "%.*s", (int)posted.len, posted.ptr);
 	if (told.keep)
-		http_keep(q);
+		http_keep(q, 0);
 	buf_init(&body, 100);
 	buf_printf(&body, "%s %zu", path, posted.len);
 	http_answer(q, (struct http_reply){200, "text/plain"}, &body);
