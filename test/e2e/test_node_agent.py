@@ -13,6 +13,7 @@ import json
 import os
 import re
 import signal
+import socket
 import ssl
 import threading
 import time
@@ -368,6 +369,21 @@ class PlayedAgent:
         finally:
             connection.close()
 
+    def stays(self):
+        """Another run of it, with a connection that is kept, as the agent has one: a function that tells the next sample."""
+        data, boot, numbers = self.box.api.get(agents.RENDEZVOUS)["data"], str(uuid.uuid4()), itertools.count(1)
+        host, _, port = data["address"].rpartition(":")
+        connection = http.client.HTTPSConnection(host, int(port), timeout=LATER, context=ssl.create_default_context(cadata=data["certificate"]))
+        connection.connect()
+        connection.auto_open = 0  # one that is cut is not opened again
+
+        def tell():
+            body = {"boot": boot, "number": next(numbers), "window_ms": 1000, **self.used}
+            connection.request("POST", "/v1/node/sample", json.dumps(body), {"Authorization": f"Bearer {self.token}"})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        return tell
+
     def orders(self):
         status, text = self.ask("GET", "/v1/node/orders?have=0")
         if status != 200:
@@ -503,3 +519,154 @@ def test_a_pod_that_the_agent_ended_gets_a_disruption_target_and_counts_as_no_fa
         "state": {"terminated": {"exitCode": 137, "reason": "Error"}}}]}})
     played.wait_job("night", "to have another pod", lambda j: any(p["metadata"]["uid"] != pod["metadata"]["uid"] for p in played.pods("night")), LATER)
     assert not terminal(played.get("night")) and played.get("night")["status"].get("failed", 0) == 0
+
+
+# ---- who is no friend ---------------------------------------------------------------------------------
+
+
+def sample(agent, **fields):
+    """The next one of an agent, with these fields."""
+    agent.number += 1
+    return {"boot": agent.boot, "number": agent.number, "window_ms": 1000, "cpu": 1000, "memory": 8 << 30, **fields}
+
+
+def test_what_no_agent_can_know_is_believed_of_no_node(played):
+    """No word of these moves what the node lends: it is what its own agent says all the while."""
+    lends = CPU * 65 // 100 - 1000
+    played.wait("the node to lend", lambda: abs(played.lends() - lends) <= CPU // 100, LATER)
+    token = played.agent.token
+    other = PlayedAgent(played.box, "on-demand-9")
+    try:
+        with played.agent.lock:
+            tell = played.agent.ask
+            old = {**sample(played.agent, cpu=CPU), "number": 1}
+            assert tell("POST", "/v1/node/sample", old)[0] == 204  # so that it is not sent again
+            assert tell("POST", "/v1/node/sample", sample(played.agent, cpu=10**21))[0] == 400  # 1e18 cores
+            assert tell("POST", "/v1/node/sample", sample(played.agent, cpu=10**15))[0] == 422
+            played.agent.token = played.box.api.post(f"/api/v1/namespaces/{agents.NAMESPACE}/serviceaccounts/{agents.NAME}/token", {
+                "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice"]}})["status"]["token"]
+            assert tell("POST", "/v1/node/sample", sample(played.agent, cpu=CPU))[0] == 401
+            played.agent.token = token
+        # One of another node speaks for that, whatever it says.
+        with_name = f"/v1/node/sample?node={played.node}"
+        wait_until("the other node to be known", lambda: other.ask("POST", with_name, sample(other, cpu=CPU, node=played.node))[0] == 204, SOON)
+        orders = json.loads(other.ask("GET", f"/v1/node/orders?have=0&node={played.node}")[1])
+        assert not orders.get("pods")
+        played.batch("night", cpu=str(lends - 1000), memory="64Mi")
+        played.one_pod("night")
+        assert abs(played.lends() - lends) <= CPU // 100
+    finally:
+        other.end()
+
+
+class Attack:
+    """What is done to the port for agents by those who mean no good: strangers of many addresses, as a tenant's pods have, and one
+    with the token of a node."""
+
+    def __init__(self, box, token):
+        data = box.api.get(agents.RENDEZVOUS)["data"]
+        host, _, port = data["address"].rpartition(":")
+        self.at, self.tls, self.token = (host, int(port)), ssl.create_default_context(cadata=data["certificate"]), token
+        self.sockets, self.threads, self.over, self.count = [], [], threading.Event(), 0
+
+    def connect(self, i, timeout):
+        one = socket.socket()
+        one.bind((f"127.9.{i % 200}.{1 + i // 200}", 0))
+        one.settimeout(timeout)
+        self.sockets.append(one)
+        one.connect_ex(self.at)
+        return one
+
+    def talk(self, i):
+        one = self.tls.wrap_socket(self.connect(i, SOON), server_hostname=self.at[0], do_handshake_on_connect=False)
+        self.sockets.append(one)
+        one.do_handshake()
+        return one
+
+    def post(self, body, length):
+        return f"POST /v1/node/sample HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {self.token}\r\nContent-Length: {length}\r\n\r\n".encode() + body
+
+    def strangers(self, greeting):
+        """5,000 connections, that say this and nothing more."""
+        for i in range(5000):
+            self.connect(i, 0)
+        wait_until("some to be let in", lambda: sum(self.says(one, greeting) for one in self.sockets) > 100, SOON)
+
+    def says(self, one, text):
+        try:
+            return one.send(text) == len(text) if text else one.getpeername() is not None
+        except OSError:
+            return False  # not let in yet, or ended
+
+    def again(self, many, text, answer):
+        """Sends this again and again, in so many threads, and counts such answers."""
+        def go_on(i):
+            while not self.over.is_set():
+                try:
+                    with self.talk(i) as one:
+                        one.sendall(text)
+                        self.count += answer is None
+                        while some := one.recv(1 << 16):
+                            self.count += answer is not None and some.count(answer)
+                except OSError:
+                    self.over.wait(0.01)  # it was cut off
+        self.threads = [threading.Thread(target=go_on, args=(i,), daemon=True) for i in range(many)]
+        for thread in self.threads:
+            thread.start()
+        wait_until("the attack to be in force", lambda: self.count > 100, LATER)
+
+    def cut(self):
+        """Ends all connections; true once nobody opens another."""
+        for one in self.sockets:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # of TLS by now, never let in, or gone
+        return not any(thread.is_alive() for thread in self.threads)
+
+    def end(self):
+        self.over.set()
+        wait_until("the attack to be over", self.cut, LATER)
+        for one in self.sockets:
+            one.close()
+
+    # -- the attacks; each is in force when its function returns
+
+    def thousands_of_samples(self):
+        self.again(8, self.post(b"{}", 2) * 1000, b"HTTP/1.1 429")
+
+    def large_bodies(self):
+        self.again(8, self.post(b"x" * 1000, 10 << 20), b"HTTP/1.1 413")
+
+    def slow_bodies(self):
+        """More than there is room for, of which nothing more comes."""
+        self.again(100, self.post(b"{", 192 << 10), None)
+
+    def without_tls(self):
+        self.strangers(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+
+    def idle(self):
+        self.strangers(b"")
+
+
+# Strangers come last: whoever connects after them waits for his turn.
+ATTACKS = (Attack.thousands_of_samples, Attack.large_bodies, Attack.slow_bodies, Attack.without_tls, Attack.idle)
+
+
+def test_jobs_start_and_nodes_report_while_the_port_of_agents_is_attacked(played):
+    played.wait("the node to lend", played.lends, LATER)
+    stolen, tell = PlayedAgent(played.box, "on-demand-9"), played.agent.stays()
+    try:
+        assert tell() == (204, "")
+        for begin in ATTACKS:
+            name, attack = begin.__name__.replace("_", "-"), Attack(played.box, stolen.token)
+            try:
+                begin(attack)
+                assert tell() == (204, ""), name
+                played.batch(name, cpu="100", memory="64Mi")
+                played.started(name)
+                assert tell() == (204, ""), name
+            finally:
+                attack.end()
+    finally:
+        stolen.end()
