@@ -149,9 +149,9 @@ static void on_answer(const struct kube_answer *answer, void *ctx)
 	u->request = 0;
 	if (answer->outcome == KUBE_DONE)
 		go_on(u, answer);
-	else if (answer->outcome == KUBE_GONE && !o->is_made)
+	else if (answer->outcome == KUBE_GONE && !o->is_made && !o->is_needed)
 		is_absent(u);
-	else if (answer->outcome == KUBE_GONE && u->state == UPKEEP_READS)
+	else if (answer->outcome == KUBE_GONE && o->is_made && u->state == UPKEEP_READS)
 		write_it(u);
 	else
 		has_failed(u, answer);

@@ -30,6 +30,7 @@ struct upkeep_object {
 	const char *write_path;	  /* of the PATCH: path with its parameters */
 	const char *content_type; /* of the PATCH; static */
 	bool is_made;		  /* the PATCH makes it where it is absent: an apply */
+	bool is_needed;		  /* that it is absent is a failure, of which the owner hears */
 	/* Whether this is what is wanted, or nothing is. object NULL: it cannot be read, or is absent. */
 	bool (*is_right)(const cJSON *object, void *ctx);
 	void (*put)(struct buf *out, void *ctx); /* the body of the PATCH */

@@ -57,7 +57,7 @@ static void on_failed(size_t i, const struct kube_answer *answer, void *ctx)
 		"effect",
 		"agents of nodes that are not connected do not find the leader; Jobs start as ever",
 		"cure",
-		answer->http_status == 403
+		answer->http_status == 403 || answer->http_status == 404
 			? "kubectl apply -k your overlay with deploy/components/node-agent; no restart is needed"
 			: NULL,
 		NULL);
@@ -81,8 +81,8 @@ struct rendezvous *rendezvous_new(const struct rendezvous_options *o)
 	*r = (struct rendezvous){.options = *o,
 		.path = path_of(o->namespace_name, ""),
 		.write_path = path_of(o->namespace_name, MANAGER)};
-	struct upkeep_object object = {
-		r->path, r->write_path, KUBE_MERGE_PATCH, .is_right = is_right, .put = put};
+	struct upkeep_object object = {r->path, r->write_path, KUBE_MERGE_PATCH, .is_needed = true,
+		.is_right = is_right, .put = put};
 	struct upkeep_options upkeep = {.client = o->client,
 		.objects = &object,
 		.n = 1,
