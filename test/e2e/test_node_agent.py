@@ -56,26 +56,6 @@ def configure(api, **fields):
 # ---- the real node ----------------------------------------------------------------------------------
 
 
-class AloneOnTheMachine(threading.Thread):
-    """A file that says of the cpu what /proc/stat would if the node's pods were all that runs."""
-
-    def __init__(self, file, cgroup):
-        super().__init__(daemon=True)
-        self.file, self.usage, self.over = file, Path(f"/sys/fs/cgroup/cpuacct/{cgroup}/kubepods/cpuacct.usage"), threading.Event()
-        self.write()
-        self.start()
-
-    def write(self):
-        """In place and at once: the agent keeps the file open."""
-        ticks = int(self.usage.read_text()) * os.sysconf("SC_CLK_TCK") // 10**9
-        with open(os.open(self.file, os.O_WRONLY | os.O_CREAT, 0o644), "wb") as f:
-            f.write(f"cpu  {ticks:020} 0 0 0 0 0 0 0 0 0\n".encode())
-
-    def run(self):
-        while not self.over.wait(0.05):
-            self.write()
-
-
 class Agent:
     """The one of the real node, seen from outside."""
 
@@ -101,15 +81,6 @@ class Agent:
     def count(self, event):
         return sum(line["event"] == event for line in self.log())
 
-    def alone(self, stat):
-        """Gives it that file in the place of /proc/stat."""
-        path = f"/apis/apps/v1/namespaces/{agents.NAMESPACE}/daemonsets/{agents.NAME}"
-        (before,) = agents.running(self.box)
-        self.box.api.patch(path, [
-            {"op": "add", "path": "/spec/template/spec/volumes/-", "value": {"name": "stat", "hostPath": {"path": str(stat), "type": "File"}}},
-            {"op": "add", "path": "/spec/template/spec/containers/0/volumeMounts/-", "value": {"name": "stat", "mountPath": "/proc/stat", "readOnly": True}}], "json")
-        wait_until("the agent to be replaced", lambda: [p for p in agents.running(self.box) if p["metadata"]["uid"] != before["metadata"]["uid"]], LATER)
-
 
 @pytest.fixture(scope="module")
 def place():
@@ -122,14 +93,13 @@ def place():
         start_controller(box)
         wait_leading(box)
         configure(box.api)
-        alone = AloneOnTheMachine(box.state / "stat", box.real_node.cgroup)
+        alone = agents.AloneOnTheMachine(box)
         try:
             box.agent = Agent(box)
-            box.agent.alone(alone.file)
+            alone.show_to_agent()
             yield box
         finally:
-            alone.over.set()
-            alone.join()
+            alone.end()
 
 
 class LentWorld(RealWorld):
