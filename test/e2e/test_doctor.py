@@ -93,7 +93,7 @@ def ill(doctor, name, *words):
 
 def test_nothing_is_found_where_all_is_well(sick, doctor, program):
     checks = healthy(doctor)
-    assert {n for n, c in checks.items() if c["verdict"] == "skipped"} == {"controllers", "lending", "metrics", "node-agents", "replication", *OF_THE_VERSION}, checks
+    assert {n for n, c in checks.items() if c["verdict"] == "skipped"} == {"controllers", "lending", "metrics", "agent-rights", "node-agents", "replication", *OF_THE_VERSION}, checks
     assert "one leads" in checks["lease"]["detail"]
     assert checks["holds"]["detail"].startswith("1 open reservation,")
     assert checks["jobs"]["detail"].endswith("in no queue (no label sluice.dev/queue-name): 1"), checks["jobs"]
