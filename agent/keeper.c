@@ -37,6 +37,7 @@ enum {
 	REPORT_MS = 1000,
 	REPORT_STILL_MS = 5000,	 /* where little moves */
 	REPORT_EMPTY_MS = 30000, /* without a lent pod */
+	BEGIN_MS = 30000,	 /* in which a leader gets to know a node that begins to lend */
 	MADE_MAX = 4,
 	PATH_SIZE = 4096,
 };
@@ -77,6 +78,7 @@ struct keeper {
 	/* When. */
 	ev_timer beat;
 	int64_t due_ms, last_ms, shift_ms, scan_ms, held_ms, report_ms;
+	int64_t lends_ms;	    /* since when orders lend; 0: they do not */
 	char said[LOG_TROUBLE_MAX]; /* why there is no tier */
 	/* What is told. */
 	char boot[UID_TEXT_SIZE];
@@ -600,6 +602,7 @@ static void report_if_due(struct keeper *k, int64_t now_ms)
 	int64_t cpu_milli = node_reading_cpu_milli(&k->tick.node, &k->now.node);
 	int64_t each_ms = REPORT_STILL_MS;
 	if (k->deeds.count > 0 || k->told_orders != keeper_generation(k) ||
+		(k->lends_ms > 0 && now_ms - k->lends_ms < BEGIN_MS) ||
 		(k->npods > 0 && has_moved(k, cpu_milli)))
 		each_ms = REPORT_MS;
 	else if (k->npods == 0)
@@ -724,6 +727,7 @@ void keeper_take_orders(struct keeper *k, struct orders *o)
 	int64_t now_ms = monotonic_ms();
 	orders_free(k->orders);
 	k->orders = o;
+	k->lends_ms = !o->lends ? 0 : k->lends_ms > 0 ? k->lends_ms : now_ms;
 	for (struct link *l = k->pods.next, *next; l != &k->pods; l = next) {
 		struct lent_pod *p = container_of(l, struct lent_pod, in_keeper);
 		const struct ordered_pod *named = orders_find(o, &p->uid);

@@ -990,8 +990,8 @@ static void deeds_are_told_until_they_are_known(void **state)
 	end(&w);
 }
 
-/* How often is told: each second while something moves, each five while nothing does, each 30
- * where nothing is lent. */
+/* How often is told: each second while something moves and while lending begins, each five while
+ * nothing does, each 30 where nothing is lent. */
 static void how_often_is_told(void **state)
 {
 	struct world w;
@@ -1000,6 +1000,9 @@ static void how_often_is_told(void **state)
 	allow(&w, A);
 	order(&w, 1, POD(B, 300, 67108864));
 	fake_pod_make(&w.t, A);
+	use(&w, 30000, 100, 0, 0);
+	assert_in_range(w.reports, 29, 31);
+	w.reports = 0;
 	for (int i = 0; i < 60; i++)
 		use(&w, 1000, 100 * (i % 3), 0, 0);
 	assert_in_range(w.reports, 2, 3);
