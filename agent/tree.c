@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/file.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/slice.h"
@@ -79,26 +80,16 @@ bool cgroup_each_child(const char *path, void (*found)(const char *name, void *c
 	return true;
 }
 
-static bool has_file(const char *dir, const char *file)
-{
-	char path[PATH_SIZE];
-	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return len > 0 && (size_t)len < sizeof(path) && access(path, F_OK) == 0;
-}
-
 /* Tells whether the file of a v2 tier names a controller. */
 static bool lists_controller(const char *dir, const char *controller)
 {
-	char path[PATH_SIZE], text[512] = "";
-	snprintf(path, sizeof(path), "%s/cgroup.controllers", dir);
-	FILE *f = fopen(path, "re");
-	if (!f)
+	char text[512];
+	if (!file_read_in(dir, "cgroup.controllers", text, sizeof(text)))
 		return false;
-	bool read = fgets(text, sizeof(text), f) != NULL, found = false;
-	fclose(f);
-	for (char *rest = text, *word; read && (word = strsep(&rest, " \n"));)
-		found = found || strcmp(word, controller) == 0;
-	return found;
+	for (char *rest = text, *word; (word = strsep(&rest, " \n"));)
+		if (strcmp(word, controller) == 0)
+			return true;
+	return false;
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -175,11 +166,11 @@ static void look_for(const char *root, const char *tier, struct places *ret)
 	while (*tier == '/')
 		tier++;
 	snprintf(path, sizeof(path), "%s/%s", root, tier);
-	if (has_file(path, "."))
+	if (file_is_there(path, "."))
 		ret->path[ret->count++] = mem_strdup(path);
 	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
 		snprintf(path, sizeof(path), "%s/%s/%s", root, n->name[i], tier);
-		if (has_file(path, "."))
+		if (file_is_there(path, "."))
 			ret->path[ret->count++] = mem_strdup(path);
 	}
 	names_free(n);
@@ -197,7 +188,7 @@ static void take(struct cgroup_tree *t, enum hierarchy h, const char *path, enum
 
 static void take_place(struct cgroup_tree *t, const char *path)
 {
-	if (has_file(path, "cgroup.controllers")) {
+	if (file_is_there(path, "cgroup.controllers")) {
 		if (lists_controller(path, "cpu"))
 			take(t, HIERARCHY_CPU, path, CGROUP_V2);
 		if (lists_controller(path, "memory"))
@@ -205,11 +196,11 @@ static void take_place(struct cgroup_tree *t, const char *path)
 		take(t, HIERARCHY_USAGE, path, CGROUP_V2); /* cpu.stat needs no controller */
 		return;
 	}
-	if (has_file(path, "cpu.shares"))
+	if (file_is_there(path, "cpu.shares"))
 		take(t, HIERARCHY_CPU, path, CGROUP_V1);
-	if (has_file(path, "cpuacct.usage"))
+	if (file_is_there(path, "cpuacct.usage"))
 		take(t, HIERARCHY_USAGE, path, CGROUP_V1);
-	if (has_file(path, "memory.limit_in_bytes"))
+	if (file_is_there(path, "memory.limit_in_bytes"))
 		take(t, HIERARCHY_MEMORY, path, CGROUP_V1);
 }
 
@@ -229,7 +220,7 @@ static void take_places(struct cgroup_tree *t, const char *root, const struct pl
 	for (int unified = 0; unified <= 1; unified++)
 		for (size_t i = 0; i < p->count; i++)
 			if (strcmp(below_hierarchy(root, p->path[i]), first) == 0 &&
-				has_file(p->path[i], "cgroup.controllers") == unified)
+				file_is_there(p->path[i], "cgroup.controllers") == unified)
 				take_place(t, p->path[i]);
 }
 

@@ -105,8 +105,7 @@ static const struct field deed_fields[] = {
 };
 static const struct table deeds = {sizeof(struct deed), SAMPLE_DEEDS_MAX, deed_fields};
 
-const char *const lack_names[LACKS] = {
-	"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
+const char *const lack_names[LACKS] = {"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
 
 static const struct field sample_fields[] = {
 	{"boot", NAME, AT(sample, boot), .shortest = BOOT_LENGTH, .longest = BOOT_LENGTH,
