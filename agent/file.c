@@ -8,8 +8,10 @@
 bool file_path(const char *dir, const char *name, char ret_path[FILE_PATH_SIZE])
 {
 	int len = dir ? snprintf(ret_path, FILE_PATH_SIZE, "%s/%s", dir, name) : -1;
+	if (len >= 0 && len < FILE_PATH_SIZE)
+		return true;
 	errno = dir ? ENAMETOOLONG : ENOENT;
-	return len >= 0 && len < FILE_PATH_SIZE;
+	return false;
 }
 
 int file_open(const char *dir, const char *name, int how)

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,9 +12,10 @@
 #include "agent/file.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "base/slice.h"
 
-enum { DEEPEST = 5, PLACES_MAX = 64, PATH_SIZE = 4096 };
+enum { DEEPEST = 5 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -94,60 +94,44 @@ static bool lists_controller(const char *dir, const char *controller)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-struct names {
-	char *name[1024];
-	size_t count;
-};
-
-static void add_name(const char *name, void *ctx)
-{
-	struct names *n = ctx;
-	if (n->count < sizeof(n->name) / sizeof(*n->name))
-		n->name[n->count++] = mem_strdup(name);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static struct names *children_of(const char *path)
-{
-	struct names *n = mem_alloc(sizeof(*n));
-	cgroup_each_child(path, add_name, n);
-	qsort(n->name, n->count, sizeof(*n->name), by_name);
-	return n;
-}
-
-static void names_free(struct names *n)
-{
-	for (size_t i = 0; i < n->count; i++)
-		free(n->name[i]);
-	free(n);
-}
-
 /* What a search has found. */
 struct places {
-	char *path[PLACES_MAX];
+	char **path;
 	size_t count;
 };
 
-/* Looks for tiers `depth` directories below path, and no deeper. */
-static void search(const char *path, int depth, struct places *ret)
+static void add_place(struct places *p, const char *path)
 {
-	struct names *n = children_of(path);
-	const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path;
-	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
-		char child[PATH_SIZE];
-		int len = snprintf(child, sizeof(child), "%s/%s", path, n->name[i]);
-		if (len < 0 || (size_t)len >= sizeof(child))
-			continue;
-		if (depth > 1)
-			search(child, depth - 1, ret);
-		else if (is_tier(own, n->name[i]))
-			ret->path[ret->count++] = mem_strdup(child);
-	}
-	names_free(n);
+	p->path = mem_one_more(p->path, p->count, sizeof(*p->path));
+	p->path[p->count++] = mem_strdup(path);
+}
+
+static void places_done(struct places *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		free(p->path[i]);
+	free(p->path);
+}
+
+/* A directory whose children are looked at. */
+struct search {
+	const char *path;
+	int depth;	  /* of what is looked for, below it; no deeper */
+	const char *tier; /* its path below a child; NULL: by its name */
+	struct places *found;
+};
+
+static void look_at(const char *name, void *ctx)
+{
+	const struct search *s = ctx;
+	char path[FILE_PATH_SIZE];
+	struct search below = {path, s->depth - 1, NULL, s->found};
+	if (!file_path(s->path, name, path))
+		return;
+	if (below.depth > 0)
+		cgroup_each_child(path, look_at, &below);
+	else if (is_tier(strrchr(s->path, '/') ? strrchr(s->path, '/') + 1 : s->path, name))
+		add_place(s->found, path);
 }
 
 /* Finds the tiers that stand highest: those in the hierarchies of v1 stand equally high. A tier of
@@ -155,25 +139,30 @@ static void search(const char *path, int depth, struct places *ret)
 static void search_levels(const char *root, struct places *ret)
 {
 	for (int depth = 1; depth <= DEEPEST && ret->count == 0; depth++)
-		search(root, depth, ret);
+		cgroup_each_child(root, look_at, &(struct search){root, depth, NULL, ret});
+}
+
+static void add_if_there(struct places *p, const char *dir, const char *tier)
+{
+	char path[FILE_PATH_SIZE];
+	if (file_path(dir, tier, path) && file_is_there(path, "."))
+		add_place(p, path);
+}
+
+static void look_below(const char *name, void *ctx)
+{
+	const struct search *s = ctx;
+	char path[FILE_PATH_SIZE];
+	if (file_path(s->path, name, path))
+		add_if_there(s->found, path, s->tier);
 }
 
 /* Looks for a tier that was named, in the root and in each hierarchy of it. */
 static void look_for(const char *root, const char *tier, struct places *ret)
 {
-	char path[PATH_SIZE];
-	struct names *n = children_of(root);
-	while (*tier == '/')
-		tier++;
-	snprintf(path, sizeof(path), "%s/%s", root, tier);
-	if (file_is_there(path, "."))
-		ret->path[ret->count++] = mem_strdup(path);
-	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
-		snprintf(path, sizeof(path), "%s/%s/%s", root, n->name[i], tier);
-		if (file_is_there(path, "."))
-			ret->path[ret->count++] = mem_strdup(path);
-	}
-	names_free(n);
+	tier += strspn(tier, "/");
+	add_if_there(ret, root, tier);
+	cgroup_each_child(root, look_below, &(struct search){root, 0, tier, ret});
 }
 
 /* ---- what a place is for --------------------------------------------------------------------- */
@@ -227,18 +216,18 @@ static void take_places(struct cgroup_tree *t, const char *root, const struct pl
 int cgroup_tree_find(
 	const char *root, const char *tier, struct cgroup_tree *ret_tree, struct err *e)
 {
-	struct places p = {{NULL}, 0};
+	struct places p = {NULL, 0};
 	*ret_tree = (struct cgroup_tree){{NULL}};
 	if (tier)
 		look_for(root, tier, &p);
 	else
 		search_levels(root, &p);
 	if (p.count > 0) {
+		qsort(p.path, p.count, sizeof(*p.path), text_order);
 		take_places(ret_tree, root, &p);
 		ret_tree->systemd = ends_with(p.path[0], ".slice");
 	}
-	for (size_t i = 0; i < p.count; i++)
-		free(p.path[i]);
+	places_done(&p);
 	if (ret_tree->tier[HIERARCHY_CPU] || ret_tree->tier[HIERARCHY_MEMORY])
 		return 0;
 	cgroup_tree_done(ret_tree);
