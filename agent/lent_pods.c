@@ -17,8 +17,8 @@ static void drop(struct lent_pods *all, struct lent_pod *p)
 
 void lent_pods_drop(struct lent_pods *all)
 {
-	while (!list_empty(&all->list))
-		drop(all, container_of(all->list.next, struct lent_pod, in_pods));
+	list_each_entry_safe(&all->list, struct lent_pod, p, in_pods)
+		drop(all, p);
 }
 
 void lent_pods_done(struct lent_pods *all)
@@ -78,12 +78,9 @@ bool lent_pods_scan(struct lent_pods *all)
 	for (int h = 0; h < HIERARCHIES; h++)
 		if (tier[h] && !cgroup_each_child(tier[h], found_child, all))
 			return false;
-	for (struct link *l = all->list.next, *next; l != &all->list; l = next) {
-		struct lent_pod *p = container_of(l, struct lent_pod, in_pods);
-		next = l->next;
+	list_each_entry_safe(&all->list, struct lent_pod, p, in_pods)
 		if (!lent_pod_is_there(p))
 			drop(all, p);
-	}
 	return true;
 }
 
@@ -91,10 +88,8 @@ void lent_pods_take_orders(struct lent_pods *all, struct orders *o, int64_t now_
 {
 	orders_free(all->orders);
 	all->orders = o;
-	for (struct link *l = all->list.next, *next; l != &all->list; l = next) {
-		struct lent_pod *p = container_of(l, struct lent_pod, in_pods);
+	list_each_entry_safe(&all->list, struct lent_pod, p, in_pods) {
 		const struct ordered_pod *named = orders_find(o, &p->uid);
-		next = l->next;
 		if (named) {
 			lent_pod_take_order(p, named, o->limits);
 		} else {
