@@ -57,7 +57,8 @@ bool report_is_due(
 	int64_t cpu_milli = node_reading_cpu_milli(&u->tick.node, &u->now.node);
 	int64_t each_ms = pods->count > 0 ? EACH_STILL_MS : EACH_EMPTY_MS;
 	if (begins(r, pods, now_ms) || pods->site->deeds.count > 0 ||
-		r->orders != generation_of(pods) || (pods->count > 0 && has_moved(r, pods, &u->now.node, cpu_milli)))
+		r->orders != generation_of(pods) ||
+		(pods->count > 0 && has_moved(r, pods, &u->now.node, cpu_milli)))
 		each_ms = EACH_MS;
 	if (r->due_ms > 0 && now_ms - r->due_ms < each_ms - EARLY_MS)
 		return false;
