@@ -13,6 +13,7 @@ import json
 import os
 import re
 import signal
+import socket
 import ssl
 import threading
 import time
@@ -332,7 +333,7 @@ class PlayedAgent:
         host, _, port = data["address"].rpartition(":")
         connection = http.client.HTTPSConnection(host, int(port), timeout=60, context=ssl.create_default_context(cadata=data["certificate"]))
         try:
-            connection.request(method, path, body and json.dumps(body), {"Authorization": f"Bearer {self.token}"})
+            connection.request(method, path, body if isinstance(body, bytes) else body and json.dumps(body), {"Authorization": f"Bearer {self.token}"})
             answer = connection.getresponse()
             return answer.status, answer.read().decode()
         finally:
@@ -442,6 +443,53 @@ def test_an_agent_speaks_for_its_own_node_only(played):
         "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": ["sluice-node"]}})["status"]["token"]
     assert played.agent.ask("GET", "/v1/node/orders?have=0")[0] == 403
     played.agent.token = token
+
+
+def test_what_no_node_can_have_is_refused_and_changes_nothing(played):
+    """A stolen agent: all that it may say is of its own node, and no more than that has."""
+    played.wait("the node to lend", lambda: played.lends() > 0, LATER)
+    agent = played.agent
+    with agent.lock:
+        honest, lent = dict(agent.used), played.lends()
+        for used in {"cpu": 10**18}, {"memory": 1 << 62}, {"cpu": -(10**18)}, {"memory": MEMORY * 2}:
+            agent.used = {**honest, **used}
+            assert agent.tell()[0] in (400, 422), used
+        for body in (b"", b"{", b"[" * 5000, b"\0" * 100, b'{"boot": 1}'):
+            assert agent.ask("POST", "/v1/node/sample", body)[0] in (400, 411), body
+        try:
+            assert agent.ask("POST", "/v1/node/sample", b" " * (10 << 20))[0] == 413
+        except OSError:
+            pass  # closed amid the body, before the answer was read
+        assert played.lends() == lent
+        agent.used = honest
+        assert agent.tell()[0] == 204
+        agent.number -= 1
+        assert agent.tell()[0] == 204  # again, and not taken twice: the controller has it
+        agent.boot, agent.number = agent.boot[::-1], 0
+        assert agent.tell()[0] in (204, 400)
+    text = played.box.controller_api().raw("GET", "/metrics").decode()
+    refused = {why: int(n) for why, n in re.findall(r'^sluice_node_agents_refused_total\{reason="([\w-]+)"\} (\d+)$', text, re.M)}
+    assert refused["impossible"] >= 2 and refused["malformed"] >= 5 and refused["old"] >= 1, refused
+
+
+def test_strangers_who_hold_connections_keep_no_agent_and_no_job_out(played):
+    """More than an address may have, and none of them ever says who it is."""
+    data = played.api.get(agents.RENDEZVOUS)["data"]
+    host, _, port = data["address"].rpartition(":")
+    strangers = []
+    try:
+        for _ in range(1000):
+            try:
+                strangers.append(socket.create_connection((host, int(port)), timeout=5, source_address=("127.0.0.2", 0)))
+            except OSError:
+                break  # refused: there are too many
+        assert len(strangers) >= 512
+        assert played.agent.tell()[0] == 204
+        played.batch("meanwhile", cpu="1k", memory="1Gi")
+        played.one_pod("meanwhile")
+    finally:
+        for s in strangers:
+            s.close()
 
 
 def test_memory_that_ordinary_pods_want_is_taken_back_within_seconds(played):
