@@ -6,7 +6,11 @@
 
 #include "node/suppress.h"
 
-enum { WEIGHT_V1 = 2, WEIGHT_V2 = 1 }; /* of the tier, as a kubelet has it */
+enum {
+	WEIGHT_V1 = 2, /* of the tier, as a kubelet has it */
+	WEIGHT_V2 = 1,
+	REST_MS = 200,
+};
 
 void tier_idle_open(struct tier_idle *t, struct site *site)
 {
@@ -28,6 +32,11 @@ void tier_idle_close(struct tier_idle *t, struct site *site)
 	notices_forget(site->notices, t->idle.watch);
 	knob_close(&t->idle);
 	knob_close(&t->weight);
+}
+
+void tier_idle_changed(struct tier_idle *t, int64_t now_ms)
+{
+	t->changed_ms = now_ms;
 }
 
 static int set(struct tier_idle *t, int64_t now_ms)
@@ -53,6 +62,8 @@ void tier_idle_mind(struct tier_idle *t, struct site *site, enum cpu_idle wanted
 	int64_t now;
 	int code = 0;
 	if ((site->lacks & LACKS_IDLE) || !knob_read(&t->idle, now_ms, &now))
+		return;
+	if (on && now == 0 && now_ms - t->changed_ms < REST_MS)
 		return;
 	if (on && now == 0 && !knob_yields(&t->idle))
 		code = set(t, now_ms);

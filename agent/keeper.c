@@ -262,7 +262,7 @@ static void on_changed(void *owner, void *ctx)
 {
 	struct keeper *k = ctx;
 	if (owner == &k->idle)
-		mind_idle(k, monotonic_ms());
+		tier_idle_changed(&k->idle, monotonic_ms());
 	else
 		lent_pod_settle(owner, monotonic_ms());
 }

@@ -821,6 +821,8 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 	expect(&w, "", "cpu.idle", "1");
 	fake_put(&w.t, "", "cpu.idle", "0"); /* the kubelet's minute */
 	turn(&w);
+	expect(&w, "", "cpu.idle", "0"); /* its weight comes next, which an idle tier refuses */
+	pass(&w, 1010);
 	expect(&w, "", "cpu.idle", "1");
 	fake_put(&w.t, "", "cpu.weight", "0"); /* as an idle one reads */
 	order(&w, 2, POD(A, 300, 67108864));
@@ -828,7 +830,7 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 	expect(&w, "", "cpu.idle", "0");
 	expect(&w, "", "cpu.weight", "1");
 	order_with(&w, 3, ",\"idle\":\"always\"", POD(A, 300, 67108864));
-	pass(&w, 10);
+	pass(&w, 1010);
 	expect(&w, "", "cpu.idle", "1");
 	keeper_give_back(w.k);
 	expect(&w, "", "cpu.idle", "0");
