@@ -317,6 +317,12 @@ static void orders_come_when_they_are_others(void **state)
 	node_agents_orders_changed(s.agents, "two"); /* nobody asked for these */
 	assert_int_equal(agent_hear(&c, text, sizeof(text)), 200);
 	assert_non_null(strstr(text, "\"generation\":18"));
+	/* Nobody tells of those that begin, as lending does: they are there at the next tick. */
+	ask_and_wait(&c, "one", 18);
+	owner.orders.generation = 19;
+	assert_false(agent_has_heard(&c));
+	leads(&s, true);
+	assert_int_equal(agent_hear(&c, text, sizeof(text)), 200);
 	client_close(&c);
 	stage_close(&s);
 }
