@@ -473,9 +473,9 @@ def test_what_no_node_can_have_is_refused_and_changes_nothing(played):
     agent = played.agent
     with agent.lock:
         honest, lent = dict(agent.used), played.lends()
-        for used in {"cpu": 10**18}, {"memory": 1 << 62}, {"cpu": -(10**18)}, {"memory": MEMORY * 2}:
+        for used, status in ({"cpu": 10**18}, 400), ({"memory": 1 << 62}, 400), ({"cpu": -(10**18)}, 400), ({"cpu": CPU * 2}, 422):
             agent.used = {**honest, **used}
-            assert agent.tell()[0] in (400, 422), used
+            assert agent.tell()[0] == status, used
         for body in (b"", b"{", b"[" * 5000, b"\0" * 100, b'{"boot": 1}'):
             assert agent.ask("POST", "/v1/node/sample", body)[0] in (400, 411), body
         try:
@@ -491,7 +491,7 @@ def test_what_no_node_can_have_is_refused_and_changes_nothing(played):
         assert agent.tell()[0] in (204, 400)
     text = played.box.controller_api().raw("GET", "/metrics").decode()
     refused = {why: int(n) for why, n in re.findall(r'^sluice_node_agents_refused_total\{reason="([\w-]+)"\} (\d+)$', text, re.M)}
-    assert refused["impossible"] >= 2 and refused["malformed"] >= 5 and refused["old"] >= 1, refused
+    assert refused["impossible"] >= 1 and refused["malformed"] >= 8 and refused["old"] >= 1, refused
 
 
 def test_strangers_who_hold_connections_keep_no_agent_and_no_job_out(played):
