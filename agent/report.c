@@ -111,6 +111,15 @@ static void sample_node(const struct usage *u, struct sample *s)
 	s->pressure_us = spans ? reading_went_on(from->pressure_us, to->pressure_us) : -1;
 }
 
+/* Leaves a sample that was hastened with its deeds alone: over so little time more seems to be used
+ * than there is. */
+static void leave_out_use(struct sample *s)
+{
+	s->has_used = false;
+	s->pods_used = (struct load){-1, -1};
+	s->npods = 0;
+}
+
 int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
 	struct buf *out)
 {
@@ -129,6 +138,8 @@ int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, in
 	};
 	memcpy(s.boot, r->boot, sizeof(s.boot));
 	sample_node(u, &s);
+	if (s.window_ms < USAGE_BRIEF_MS)
+		leave_out_use(&s);
 	wire_put_sample(&s, out);
 	free(sampled);
 	usage_shift_told(u, pods);

@@ -20,7 +20,7 @@ enum {
 	GONE_LOOK_MS = 5000, /* how often it is looked whether somebody still waits */
 	HELD_EACH = 2,	     /* of one node: two agents, while one takes over from the other */
 	FORGET_MS = 600000,  /* an agent of a node that is not known any more */
-	REFILL_MS = 100,     /* ten requests a second of one node, */
+	REFILL_MS = 100,     /* ten questions and ten samples a second of one node, */
 	BURST = 40,	     /* and so many at once */
 	TREE_MAX_BYTES = 64 * SAMPLE_BYTES_MAX,
 };
@@ -37,7 +37,7 @@ struct agent {
 	struct sample *newest; /* NULL: none yet */
 	int64_t deed;	       /* the newest that was counted, of the same run */
 	int64_t seen_ms;       /* when it came last */
-	struct bucket bucket;
+	struct bucket asks, reports;
 	struct link held;
 	char node[];
 };
@@ -144,9 +144,9 @@ static void release(struct node_agents *a, struct agent *g, struct held *h, cons
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-/* Finds the agent that asks, and its orders. NULL: the question was answered. */
+/* Finds the agent that comes, and its orders. NULL: the question was answered. */
 static struct agent *admit(struct node_agents *a, struct http_question *q, const char *node,
-	const struct orders **ret_orders)
+	bool asks, const struct orders **ret_orders)
 {
 	int64_t now_ms = monotonic_ms();
 	*ret_orders = a->leads ? a->options.events.orders(node, a->options.events.ctx) : NULL;
@@ -156,7 +156,7 @@ static struct agent *admit(struct node_agents *a, struct http_question *q, const
 	}
 	struct agent *g = find_or_add(a, node);
 	g->seen_ms = now_ms;
-	if (bucket_take(&g->bucket, REFILL_MS, BURST, now_ms))
+	if (bucket_take(asks ? &g->asks : &g->reports, REFILL_MS, BURST, now_ms))
 		return g;
 	node_port_refuse(
 		a->port, q, 429, NODE_TOO_MUCH, node, "an agent may come ten times a second");
@@ -180,7 +180,7 @@ static void on_asked(struct http_question *q, const char *node, int64_t have, vo
 {
 	struct node_agents *a = ctx;
 	const struct orders *orders;
-	struct agent *g = admit(a, q, node, &orders);
+	struct agent *g = admit(a, q, node, true, &orders);
 	if (!g)
 		return;
 	if (orders->generation != have)
@@ -265,7 +265,7 @@ static void on_reported(struct http_question *q, const char *node, struct slice 
 {
 	struct node_agents *a = ctx;
 	const struct orders *orders;
-	struct agent *g = admit(a, q, node, &orders);
+	struct agent *g = admit(a, q, node, false, &orders);
 	if (!g)
 		return;
 	if (lends_nothing(orders)) {

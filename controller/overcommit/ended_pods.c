@@ -145,17 +145,26 @@ static bool stop_job(struct ended_pods *e, const struct inventory_pod *p)
 	return queue_reclaim_job(e->o.queue, job, 0, why);
 }
 
+static struct inventory_pod *find(struct inventory_pod *pods, const struct uid *uid)
+{
+	struct inventory_pod *p = pods;
+	while (p && (!lent_pod_is_ours(p) || uid_cmp(&p->uid, uid) != 0))
+		p = p->next;
+	return p;
+}
+
 static bool take(
 	struct ended_pods *e, struct inventory_node *n, const struct deed *d, int64_t now_ms)
 {
-	for (struct inventory_pod *p = n->pods; p; p = p->next) {
-		if (!lent_pod_is_ours(p) || uid_cmp(&p->uid, &d->uid) != 0)
-			continue;
-		p->lent->told_ms = now_ms;
-		tell(e, p, d->value, now_ms);
-		return stop_job(e, p);
-	}
-	return false;
+	struct inventory_pod *p = find(n->pods, &d->uid);
+	if (!p)
+		p = find(n->dangling, &d->uid); /* it has failed before this was told */
+	if (!p || p->lent->ended)
+		return false;
+	p->lent->ended = true;
+	p->lent->told_ms = now_ms;
+	tell(e, p, d->value, now_ms);
+	return stop_job(e, p);
 }
 
 bool ended_pods_take(

@@ -7,7 +7,7 @@
  * one, to start again elsewhere, unless evictions are no failures of it: then it only loses this
  * pod. A Job without such a policy may lose an attempt all the same.
  *
- * An agent is believed of lent pods on its own node, once for each deed.
+ * An agent is believed of lent pods on its own node, once for each pod.
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_ENDED_PODS_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_ENDED_PODS_H

@@ -36,6 +36,7 @@ struct inventory_lent {
 	int64_t quota_milli; /* cpu that it may have now; -1: no bound */
 	bool over;	     /* it uses more memory than it asks for */
 	int32_t eviction_priority;
+	bool ended;	/* its agent told that it ended it */
 	bool looked_at; /* its kubelet has taken the pod: it is not rejected any more */
 	bool queued;	/* its Job holds quota: pools do not lend twice what it asks for */
 	bool has_owner_job;
