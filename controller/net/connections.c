@@ -26,8 +26,9 @@ struct connection {
 	bool streams; /* serves without a limit of time */
 	bool reads;   /* a request was begun, and its body is awaited */
 	bool kept;
-	bool has_asked; /* a complete request was there once */
-	bool ended;	/* shut down; not counted any more */
+	uint64_t client; /* for which it is kept */
+	bool has_asked;	 /* a complete request was there once */
+	bool ended;	 /* shut down; not counted any more */
 	double since;
 };
 
@@ -110,9 +111,29 @@ void connection_streams(struct connection *x)
 	x->streams = true;
 }
 
-void connection_keep(struct connection *x)
+/* Ends the oldest connection that is kept for the client of x, where there are too many. */
+static void bound_client(struct connection *x)
 {
+	struct connection *first = NULL;
+	unsigned n = 0;
+	for (struct connection *y = x->all->first; y; y = y->next) {
+		if (y->ended || !y->kept || y->client != x->client)
+			continue;
+		first = first ? first : y;
+		n++;
+	}
+	if (n > x->all->limits.each_client)
+		connection_end(first);
+}
+
+void connection_keep(struct connection *x, uint64_t client)
+{
+	if (x->kept)
+		return;
 	x->kept = true;
+	x->client = client;
+	if (x->all->limits.each_client > 0)
+		bound_client(x);
 }
 
 bool connection_is_kept(const struct connection *x)

@@ -15,7 +15,9 @@
  * - if all have a request, the oldest of all is ended;
  * - a kept connection, whose client is known to the owner, is ended last, and may be without a
  *   request for ten minutes. So no flood of strangers makes that client come anew and wait among
- *   them.
+ *   them;
+ * - of those that are kept for one client, the oldest is ended where there are more than each_client:
+ *   a client that turns bad has no room but its own.
  *
  * A connection is ended by a shutdown of its socket: the owner of the socket sees that, and closes.
  */
@@ -33,6 +35,7 @@ struct connection;
 struct connections_limits {
 	unsigned all, each_address;
 	int64_t request_ms, answer_ms; /* looked at every quarter of a second */
+	unsigned each_client;	       /* 0: any number */
 };
 
 struct connections *connections_new(struct ev_loop *loop, const struct connections_limits *limits);
@@ -52,8 +55,9 @@ void connection_serves(struct connection *x, bool serves);
 void connection_reads(struct connection *x);
 /* Tells that the answer goes on for as long as its owner likes: until connection_serves(). */
 void connection_streams(struct connection *x);
-/* Keeps a connection whose client is known, and trusted to come back. */
-void connection_keep(struct connection *x);
+/* Keeps a connection whose client is known, and trusted to come back. client: a number that stands
+ * for it. */
+void connection_keep(struct connection *x, uint64_t client);
 bool connection_is_kept(const struct connection *x);
 /* Whether the other end has closed the connection, or it was ended here. */
 bool connection_is_gone(const struct connection *x);

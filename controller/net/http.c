@@ -118,11 +118,21 @@ static void add_headers(
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 }
 
+/* Whether an answer refuses the client itself: where each connection is of one client for good, also
+ * for coming too often, or to the wrong place. */
+static bool refuses(const struct http *h, unsigned status)
+{
+	return status == 401 ||
+	       (h->options.clients_stay && (status == 404 || status == 429 || status == 503));
+}
+
 /* Whether the connection is closed after a refusal: the client comes anew, at the port's pace. A
- * kept connection is not: a stranger behind it must not make all who share it wait. */
+ * kept connection is not, where several clients may share it: a stranger among them must not make
+ * the others wait. */
 static bool is_last(const struct http_question *q)
 {
-	return q->http->options.one_request || (q->refused && !connection_is_kept(q->place));
+	const struct http_options *o = &q->http->options;
+	return o->one_request || (q->refused && (o->clients_stay || !connection_is_kept(q->place)));
 }
 
 /* Gives the ETag; "": none. */
@@ -278,9 +288,9 @@ static void *session_of(const struct http_question *q)
 	return info ? info->tls_session : NULL;
 }
 
-void http_keep(struct http_question *q)
+void http_keep(struct http_question *q, uint64_t client)
 {
-	connection_keep(q->place);
+	connection_keep(q->place, client);
 	if (q->http->options.clients_stay)
 		return;
 	/* libmicrohttpd's own idle time is shorter. */
@@ -336,7 +346,7 @@ void http_answer(struct http_question *q, struct http_reply reply, const struct 
 	bool sleeps = q->state == REQUEST_DEFERRED;
 	q->state = REQUEST_ANSWERED;
 	q->reply = reply;
-	q->refused = reply.status == 401;
+	q->refused = refuses(q->http, reply.status);
 	buf_add(&q->body, body->ptr, body->len);
 	count_unsent(q, q->body.len);
 	if (wants_packer(q)) {
@@ -486,10 +496,26 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 
 /* ---- what is posted -------------------------------------------------------------------------- */
 
+/* Gives up the bodies that are awaited longest, until another has room: who sends slowly must not
+ * keep others out. */
+static void make_room_for_body(struct http *h, size_t length)
+{
+	list_each_entry(&h->questions, struct http_question, q, link) {
+		if (h->posted + length <= POSTED_MAX_BYTES)
+			return;
+		if (q->state != REQUEST_READS || q->reserved == 0)
+			continue;
+		h->posted -= q->reserved;
+		q->reserved = 0;
+		connection_end(q->place);
+	}
+}
+
 /* Has the body come, which its client may post. */
 static enum MHD_Result read_body(struct http_question *r)
 {
 	struct http *h = r->http;
+	make_room_for_body(h, r->posted.length);
 	if (h->posted + r->posted.length > POSTED_MAX_BYTES)
 		return queue_error(
 			r, 503, "too many bodies are on their way: send it again in a moment");
@@ -637,7 +663,7 @@ static enum MHD_Result admit_front_proxy(struct http_question *r, const char *pa
 	const char *why = front_proxy_refuses(h->options.front_proxy, session_of(r), now_ms);
 	if (why)
 		return queue_error(r, 401, why);
-	http_keep(r);
+	http_keep(r, 0);
 	return read_or_answer(r, path);
 }
 

@@ -32,7 +32,8 @@
  * can make them wait: open paths only, one request a connection, five seconds for it.
  *
  * A refusal (401, or one by this module) is the last answer of its connection, unless that is kept
- * (http_keep()): else its client could go on without a pace.
+ * (http_keep()): else its client could go on without a pace. Where clients stay
+ * (http_options.clients_stay) a kept one ends as well, also with 404, 429 and 503.
  *
  * A browser says whether a page of another site asks (Sec-Fetch-Site). Such a page gets open paths
  * only: it could not read an answer, but would learn how long it took, and could keep us busy with
@@ -148,8 +149,8 @@ void http_caller(const struct http_question *q, struct auth_caller *ret);
 /* Whether the caller has http_rights.must. Callers who are not asked, and need none, have it. */
 bool http_has_right(const struct http_question *q);
 /* Keeps the connection, whose client is known: no stranger takes its place (connections.h). From
- * inside defer. */
-void http_keep(struct http_question *q);
+ * inside defer. client: a number that stands for it, of which there may be limits.each_client. */
+void http_keep(struct http_question *q, uint64_t client);
 /* Whether nobody waits for the answer any more. The question must be answered all the same. */
 bool http_gone(const struct http_question *q);
 bool http_takes_gzip(const struct http_question *q);

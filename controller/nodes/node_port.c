@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
 #include "controller/net/certificate.h"
@@ -18,8 +19,9 @@ enum {
 	CONNECTIONS_MAX = 4096,
 	CONNECTIONS_EACH = 512,
 	CONNECTIONS_LEAST = 64,
+	CONNECTIONS_NODE = 8,	/* two agents while one takes over, and those that they have lost */
 	FILES_OF_OTHERS = 2048, /* other ports, requests, the ledger; and connections that end */
-	HEAD_MAX_BYTES = 8192,	/* an agent's token has 1,200 */
+	HEAD_MAX_BYTES = 4096,	/* an agent's token has 1,200; a connection costs this and 12 KB */
 	LOOK_MS = 60000,
 };
 
@@ -148,7 +150,7 @@ static bool on_question(struct http_question *q, const char *path, void *ctx)
 			"too many agents are known: ask again in a second");
 		return true;
 	}
-	http_keep(q);
+	http_keep(q, map_hash_string(node));
 	http_tag(q, "");
 	if (strcmp(path, SAMPLE_PATH) == 0)
 		to->reported(q, node, http_body(q), to->ctx);
@@ -191,7 +193,7 @@ static int listen_anew(struct node_port *p, struct err *e)
 		.port = p->options.port,
 		.flag = "node-listen",
 		.trust_nobody = true,
-		.limits = {p->connections, each, .request_ms = 10000, .answer_ms = 60000},
+		.limits = {p->connections, each, 10000, 60000, CONNECTIONS_NODE},
 		.clients_stay = true,
 		.head_max_bytes = HEAD_MAX_BYTES,
 		.posts = {SAMPLE_PATH, SAMPLE_BYTES_MAX},

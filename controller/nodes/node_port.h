@@ -6,8 +6,9 @@
  *
  * net/http.h is the port, node_callers.h says who asks; net/certificate.h what it shows. An agent
  * needs two connections, for HTTP/1.1 has one question at a time on each. They are kept: a flood of
- * strangers ends none of them. An address has 512 of the 4,096: it may be that of many nodes, where
- * something on the way translates addresses.
+ * strangers ends none of them, and a node has eight, so a stolen agent ends no other's. An address
+ * has 512 of the 4,096: it may be that of many nodes, where something on the way translates
+ * addresses.
  *
  * What is refused is counted by its reason, and logged once a minute and reason.
  */

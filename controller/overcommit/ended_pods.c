@@ -153,16 +153,23 @@ static struct inventory_pod *find(struct inventory_pod *pods, const struct uid *
 	return p;
 }
 
+/* Whether it was told that the pod was ended, and may not be told again: an agent that says so all
+ * the time would have us write all the time. */
+static bool was_told(const struct inventory_lent *l, int64_t now_ms)
+{
+	int64_t age_ms = now_ms - l->ended_ms;
+	return l->ended_ms != 0 && age_ms >= 0 && age_ms < LENT_POD_LEAVING_MS;
+}
+
 static bool take(
 	struct ended_pods *e, struct inventory_node *n, const struct deed *d, int64_t now_ms)
 {
 	struct inventory_pod *p = find(n->pods, &d->uid);
 	if (!p)
 		p = find(n->dangling, &d->uid); /* it has failed before this was told */
-	if (!p || p->lent->ended)
+	if (!p || was_told(p->lent, now_ms))
 		return false;
-	p->lent->ended = true;
-	p->lent->told_ms = now_ms;
+	p->lent->told_ms = p->lent->ended_ms = now_ms;
 	tell(e, p, d->value, now_ms);
 	return stop_job(e, p);
 }

@@ -7,7 +7,8 @@
  * one, to start again elsewhere, unless evictions are no failures of it: then it only loses this
  * pod. A Job without such a policy may lose an attempt all the same.
  *
- * An agent is believed of lent pods on its own node, once for each pod.
+ * An agent is believed of lent pods on its own node, once for each deed, and of each pod once in two
+ * minutes (LENT_POD_LEAVING_MS).
  */
 #ifndef SLUICE_CONTROLLER_OVERCOMMIT_ENDED_PODS_H
 #define SLUICE_CONTROLLER_OVERCOMMIT_ENDED_PODS_H

@@ -31,12 +31,12 @@ struct inventory_lent {
 	int64_t started_ms;
 	int64_t told_ms;   /* when its Job was told to stop, or the pod to go; 0: neither */
 	int64_t spared_ms; /* when its eviction was refused */
+	int64_t ended_ms;  /* when an agent told that it ended the pod; 0: never */
 	/* What an agent said of it last, and when; 0: never. */
 	int64_t agent_ms;
 	int64_t quota_milli; /* cpu that it may have now; -1: no bound */
 	bool over;	     /* it uses more memory than it asks for */
 	int32_t eviction_priority;
-	bool ended;	/* its agent told that it ended it */
 	bool looked_at; /* its kubelet has taken the pod: it is not rejected any more */
 	bool queued;	/* its Job holds quota: pools do not lend twice what it asks for */
 	bool has_owner_job;

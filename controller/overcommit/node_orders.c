@@ -212,6 +212,8 @@ static void put_pods(const struct place *all, size_t count, struct kept *k)
 	size_t containers = 0, used = 0;
 	for (size_t i = 0; i < count && containers < ORDERS_CONTAINERS_ALL; i++)
 		containers += all[i].pod->lent->ncontainers;
+	if (containers > ORDERS_CONTAINERS_ALL)
+		containers = ORDERS_CONTAINERS_ALL;
 	k->pods = mem_array(count + 1, sizeof(*k->pods));
 	k->containers = mem_array(containers + 1, sizeof(*k->containers));
 	for (size_t i = 0; i < count; i++) {
@@ -220,7 +222,7 @@ static void put_pods(const struct place *all, size_t count, struct kept *k)
 			.asked = load_min(all[i].row.asked, most),
 			.stays = !lent_pod_is_ours(p)};
 		size_t n = p->lent->ncontainers;
-		if (n == 0 || n > ORDERS_CONTAINERS_ALL - used || n > containers - used)
+		if (n == 0 || n > containers - used)
 			continue;
 		k->pods[i].containers = &k->containers[used];
 		k->pods[i].ncontainers = n;

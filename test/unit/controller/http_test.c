@@ -180,7 +180,7 @@ static bool defer(struct http_question *q, const char *path, void *ctx)
 		strcmp(path, "/stream") != 0 && !is_kept)
 		return false;
 	if (is_kept)
-		http_keep(q);
+		http_keep(q, 0);
 	snprintf(p->by, sizeof(p->by), "%s", by ? by : "(none)");
 	p->question = q;
 	if (strcmp(path, "/stream") == 0)

@@ -31,6 +31,7 @@ int64_t __wrap_monotonic_us(void)
 static struct {
 	struct orders orders; /* of node "one"; generation 0: not known */
 	struct ordered_pod pod;
+	bool knows_two;
 	unsigned asked, samples;
 	char node[64]; /* of the last sample */
 	int64_t number, cpu_milli, at_ms;
@@ -40,7 +41,8 @@ static const struct orders *orders_of(const char *node, void *ctx)
 {
 	(void)ctx;
 	owner.asked++;
-	return strcmp(node, "one") == 0 && owner.orders.generation ? &owner.orders : NULL;
+	bool known = strcmp(node, "one") == 0 || (owner.knows_two && strcmp(node, "two") == 0);
+	return known && owner.orders.generation ? &owner.orders : NULL;
 }
 
 static void on_sample(const char *node, const struct sample *s, int64_t now_ms, void *ctx)
@@ -244,6 +246,15 @@ static void agent_of(struct client *c, struct stage *s, const char *node)
 	expect_token(s, node);
 }
 
+/* After a refusal, which has ended its connection. */
+static void come_again(struct client *c, struct stage *s)
+{
+	char text[16];
+	assert_int_equal(agent_hear(c, text, sizeof(text)), 0);
+	client_close(c);
+	agent_open(c, s);
+}
+
 static int ask(struct client *c, const char *node, int64_t have, char *ret, size_t size)
 {
 	char line[100];
@@ -412,6 +423,7 @@ static void a_node_that_is_not_known_waits(void **state)
 	assert_int_equal(ask(&c, "two", 0, text, sizeof(text)), 503);
 	assert_non_null(strstr(text, "nothing is known of this node yet"));
 	assert_non_null(strstr(text, "Retry-After: 1"));
+	come_again(&c, &s);
 	assert_int_equal(report(&c, "two", sample_text(BOOT, 1, 100)), 503);
 	assert_false(node_agents_view(s.agents, "two", &v));
 	assert_int_equal(owner.samples, 0);
@@ -549,14 +561,50 @@ static void an_agent_comes_ten_times_a_second(void **state)
 	stage_open(&s);
 	agent_of(&c, &s, "one");
 	unsigned taken = 0;
-	for (int i = 1; i <= 100; i++)
-		taken += report(&c, "one", sample_text(BOOT, i, 1)) == 204;
+	for (int i = 1; i <= 100; i++) {
+		if (report(&c, "one", sample_text(BOOT, i, 1)) == 204)
+			taken++;
+		else
+			come_again(&c, &s);
+	}
 	assert_in_range(taken, 40, 90);
 	assert_int_equal(node_agents_refused(s.agents, NODE_TOO_MUCH), 100 - taken);
 	assert_int_equal(said(&s, "ten times a second"), 1);
 	assert_int_equal(owner.samples, taken);
 	client_close(&c);
 	stage_close(&s);
+}
+
+/* A stolen agent that sends without a pause what is refused has to come anew for each of it, at the
+ * pace of the port. */
+static void each_refusal_ends_its_connection(void **state)
+{
+	static const struct {
+		const char *name, *line, *body;
+		int status;
+	} refusals[] = {
+		{"nowhere", "GET /v1/node/else", NULL, 404},
+		{"no POST", "GET /v1/node/sample", NULL, 405},
+		{"no length", "POST /v1/node/sample", NULL, 411},
+	};
+	(void)state;
+	for (size_t i = 0; i < ROWS(refusals); i++) {
+		struct stage s;
+		struct client c;
+		char text[4096];
+		stage_open(&s);
+		agent_of(&c, &s, "one");
+		assert_int_equal(report(&c, "one", sample_text(BOOT, 1, 1)), 204);
+		for (int n = 0; n < 20; n++)
+			agent_ask(&c, "one", refusals[i].line, refusals[i].body);
+		if (agent_hear(&c, text, sizeof(text)) != refusals[i].status)
+			fail_msg("%s: %s", refusals[i].name, text);
+		assert_int_equal(node_agents_refused(s.agents, NODE_MALFORMED), 1);
+		come_again(&c, &s);
+		assert_int_equal(report(&c, "one", sample_text(BOOT, 2, 1)), 204);
+		client_close(&c);
+		stage_close(&s);
+	}
 }
 
 /* ---- who may not ----------------------------------------------------------------------------- */
@@ -622,6 +670,24 @@ static void each_caller_that_is_no_agent_is_refused(void **state)
 	}
 }
 
+/* Room for a head is what a connection costs most: it is for tokens twice as long as any that is
+ * known. */
+static void a_long_token_is_taken(void **state)
+{
+	struct stage s;
+	struct client c;
+	static char token[2800 + 1];
+	(void)state;
+	memset(token, 'x', sizeof(token) - 1);
+	stage_open(&s);
+	agent_of(&c, &s, "one");
+	assert_int_equal(report(&c, token, sample_text(BOOT, 1, 100)), 204);
+	assert_int_equal(report(&c, token, sample_text(BOOT, 2, 100)), 204);
+	assert_int_equal(owner.samples, 2);
+	client_close(&c);
+	stage_close(&s);
+}
+
 /* An agent cannot speak for another node: nothing that it says names one. */
 static void an_agent_speaks_for_its_own_node(void **state)
 {
@@ -633,6 +699,7 @@ static void an_agent_speaks_for_its_own_node(void **state)
 	agent_of(&c, &s, "two");
 	agent_ask(&c, "two", "POST /v1/node/sample?node=one", sample_text(BOOT, 1, 7000));
 	assert_int_equal(agent_hear(&c, text, sizeof(text)), 503);
+	come_again(&c, &s);
 	agent_ask(&c, "two", "GET /v1/node/orders?node=one&have=0", NULL);
 	assert_int_equal(agent_hear(&c, text, sizeof(text)), 503);
 	assert_int_equal(owner.samples, 0);
@@ -719,6 +786,36 @@ static void strangers_end_no_connection_of_an_agent(void **state)
 	stage_close(&s);
 }
 
+/* A stolen agent that opens one connection after the other ends its own, and no other node's. */
+static void a_node_has_eight_connections(void **state)
+{
+	enum { EACH = 8, MORE = 4 };
+	struct stage s;
+	struct client other, c[EACH + MORE];
+	char text[16];
+	(void)state;
+	stage_open(&s);
+	owner.knows_two = true;
+	agent_of(&other, &s, "two");
+	assert_int_equal(report(&other, "two", sample_text(BOOT, 1, 1)), 204);
+	for (int i = 0; i < EACH + MORE; i++) {
+		if (i == 0)
+			agent_of(&c[i], &s, "one");
+		else
+			agent_open(&c[i], &s);
+		assert_int_equal(report(&c[i], "one", sample_text(BOOT, 1 + i, 1)), 204);
+	}
+	for (int i = 0; i < MORE; i++)
+		assert_int_equal(agent_hear(&c[i], text, sizeof(text)), 0);
+	for (int i = MORE; i < EACH + MORE; i++)
+		assert_int_equal(report(&c[i], "one", sample_text(BOOT, 100 + i, 1)), 204);
+	assert_int_equal(report(&other, "two", sample_text(BOOT, 2, 1)), 204);
+	for (int i = 0; i < EACH + MORE; i++)
+		client_close(&c[i]);
+	client_close(&other);
+	stage_close(&s);
+}
+
 /* ---- who leads ------------------------------------------------------------------------------- */
 
 static void only_the_leader_answers(void **state)
@@ -736,7 +833,9 @@ static void only_the_leader_answers(void **state)
 	leads(&s, false);
 	assert_int_equal(agent_hear(&c, text, sizeof(text)), 503);
 	assert_non_null(strstr(text, "another controller leads"));
+	come_again(&c, &s);
 	assert_int_equal(report(&c, "one", sample_text(BOOT, 2, 1)), 503);
+	come_again(&c, &s);
 	assert_int_equal(owner.samples, 1);
 	/* What was known is of another time. */
 	assert_false(node_agents_view(s.agents, "one", &v));
@@ -834,10 +933,13 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_true_is_dropped),
 		cmocka_unit_test(a_node_without_capacity_has_no_sample),
 		cmocka_unit_test(an_agent_comes_ten_times_a_second),
+		cmocka_unit_test(each_refusal_ends_its_connection),
 		cmocka_unit_test(each_caller_that_is_no_agent_is_refused),
+		cmocka_unit_test(a_long_token_is_taken),
 		cmocka_unit_test(an_agent_speaks_for_its_own_node),
 		cmocka_unit_test(refusals_are_counted_and_logged_once),
 		cmocka_unit_test(strangers_end_no_connection_of_an_agent),
+		cmocka_unit_test(a_node_has_eight_connections),
 		cmocka_unit_test(only_the_leader_answers),
 		cmocka_unit_test(a_renewed_certificate_is_shown),
 		cmocka_unit_test(an_address_that_cannot_be_had_names_its_flag),

@@ -4,6 +4,7 @@
  */
 #include "controller/overcommit/ended_pods.h"
 
+#include "controller/overcommit/lent_pod.h"
 #include "test/golden/requests.h"
 #include "test/unit/kube/scripted_server.h"
 #include "test/unit/kube/test.h"
@@ -12,8 +13,9 @@
 #define NOW_MS INT64_C(1795255200000) /* 2026-11-21T10:00:00Z */
 #define STATUS "PATCH /api/v1/namespaces/a/pods/%s/status "
 
-static char asked[200]; /* of the queue: "uid's first byte:pods " each */
+static char asked[1000]; /* of the queue: "uid's first byte:pods " each */
 static unsigned char ignores;
+static int64_t now_ms;
 
 bool __wrap_queue_reclaim_job(
 	struct queue *q, const struct uid *uid, int32_t pods, const char *why);
@@ -74,6 +76,7 @@ static void stage_open(struct stage *s)
 	add_pod(s, "foreign", 3, false);
 	asked[0] = '\0';
 	ignores = 0;
+	now_ms = NOW_MS;
 }
 
 static void stage_close(struct stage *s)
@@ -106,7 +109,7 @@ static bool tell(struct stage *s, char boot, int64_t number, uint8_t pod)
 	};
 	struct sample sample = {.boot = {boot}, .deeds = deeds, .ndeeds = 2};
 	deeds[0].uid.byte[0] = deeds[1].uid.byte[0] = pod;
-	bool told = ended_pods_take(s->ended, s->node, &sample, NOW_MS);
+	bool told = ended_pods_take(s->ended, s->node, &sample, now_ms);
 	run_a_little(s->loop);
 	return told;
 }
@@ -144,10 +147,33 @@ static void each_deed_counts_once(void **state)
 	expect(&s, "p2", 200);
 	tell(&s, 'a', 3, 2);
 	assert_string_equal(asked, "1:0 2:0 ");
+	now_ms += LENT_POD_LEAVING_MS;
 	expect(&s, "p2", 200);
 	tell(&s, 'b', 1, 2);
 	run_until(s.loop, scripted_server_count(s.server) == 3);
 	assert_string_equal(asked, "1:0 2:0 2:0 ");
+	stage_close(&s);
+}
+
+/* A stolen agent has a new run, or a new deed, whenever it likes: that writes nothing more. */
+static void a_pod_is_not_ended_again_and_again(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	expect(&s, "p1", 200);
+	assert_true(tell(&s, 'a', 1, 1));
+	for (int i = 0; i < 20; i++) {
+		now_ms = NOW_MS + i * 1000;
+		assert_false(tell(&s, (char)('a' + i), 3 + 2 * i, 1));
+	}
+	assert_int_equal(scripted_server_count(s.server), 1);
+	assert_string_equal(asked, "1:0 ");
+	/* The clock was set back. */
+	now_ms = NOW_MS - 1;
+	expect(&s, "p1", 200);
+	assert_true(tell(&s, 'z', 1, 1));
+	run_until(s.loop, scripted_server_count(s.server) == 2);
 	stage_close(&s);
 }
 
@@ -196,10 +222,12 @@ static void no_more_than_so_many_at_a_time(void **state)
 	(void)state;
 	struct stage s;
 	stage_open(&s);
-	for (int i = 0; i < ENDED_PODS_UNDER_WAY + 3; i++) {
+	for (uint8_t i = 0; i < ENDED_PODS_UNDER_WAY + 3; i++) {
 		struct deed d = {.number = 1 + i, .kind = DEED_ENDED};
 		struct sample sample = {.deeds = &d, .ndeeds = 1};
-		d.uid.byte[0] = 1;
+		char name[16];
+		snprintf(name, sizeof(name), "of-%d", i);
+		add_pod(&s, name, d.uid.byte[0] = (uint8_t)(10 + i), true);
 		assert_true(ended_pods_take(s.ended, s.node, &sample, NOW_MS));
 	}
 	stage_close(&s); /* and all of them are cancelled */
@@ -210,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_pod_is_marked_and_its_job_stopped),
 		cmocka_unit_test(each_deed_counts_once),
+		cmocka_unit_test(a_pod_is_not_ended_again_and_again),
 		cmocka_unit_test(where_evictions_are_no_failures_the_job_goes_on),
 		cmocka_unit_test(of_others_nothing_is_believed),
 		cmocka_unit_test(a_refusal_stops_nothing),

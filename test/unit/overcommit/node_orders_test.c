@@ -4,6 +4,7 @@
 #include "controller/overcommit/node_orders.h"
 
 #include "base/mix.h"
+#include "node/wire.h"
 #include "test/unit/kube/test.h"
 
 #define GI (INT64_C(1) << 30)
@@ -235,6 +236,42 @@ static void there_are_bounds(void **state)
 	close_stage(&s);
 }
 
+/* A tenant with pods of very many containers does not make the orders of a node too long to be sent:
+ * an agent without orders would hold no pod at all. */
+static void pods_of_very_many_containers_fit(void **state)
+{
+	(void)state;
+	struct stage s = open_stage();
+	struct lent_container all[LENT_CONTAINERS_MAX];
+	size_t named = 0;
+	struct buf text;
+	for (int i = 0; i < ORDERS_PODS_MAX; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "p%d", i);
+		struct pod_facts f = lent(name, 1, INT64_MAX / 2, 1);
+		f.uid.byte[1] = (uint8_t)(i >> 8);
+		f.uid.byte[2] = (uint8_t)i;
+		f.queued = false;
+		f.containers = all;
+		f.ncontainers = LENT_CONTAINERS_MAX;
+		for (int c = 0; c < LENT_CONTAINERS_MAX; c++) {
+			snprintf(all[c].id, sizeof(all[c].id), "%032x%032x", i, c);
+			all[c].asked = (struct load){INT64_MAX / 64, INT64_MAX / 64};
+		}
+		inventory_see_pod(s.inventory, &f);
+	}
+	const struct orders *o = ask(&s);
+	assert_int_equal(o->npods, ORDERS_PODS_MAX);
+	for (size_t i = 0; i < o->npods; i++)
+		named += o->pods[i].ncontainers;
+	assert_int_equal(named, ORDERS_CONTAINERS_ALL);
+	buf_init(&text, ORDERS_BYTES_MAX);
+	wire_put_orders(o, &text);
+	assert_false(text.failed);
+	buf_done(&text);
+	close_stage(&s);
+}
+
 /* ---- the order ------------------------------------------------------------------------------- */
 
 static void who_goes_first(void **state)
@@ -411,6 +448,7 @@ int main(void)
 		cmocka_unit_test(a_node_that_lends_nothing),
 		cmocka_unit_test(nothing_is_said_before_the_configuration_is_known),
 		cmocka_unit_test(there_are_bounds),
+		cmocka_unit_test(pods_of_very_many_containers_fit),
 		cmocka_unit_test(who_goes_first),
 		cmocka_unit_test(use_decides_when_memory_is_short),
 		cmocka_unit_test(what_jobs_do_is_looked_at_each_ten_seconds),
