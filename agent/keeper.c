@@ -255,7 +255,7 @@ static void on_made(void *owner, const char *name, void *ctx)
 	lent_pod_read(p, monotonic_us());
 	memory_guard_take_in(&k->guard, &k->pods, p);
 	cpu_division_share_out(&k->division, &k->pods);
-	lent_pod_settle(p, now_ms);
+	settle_all(k, now_ms);
 }
 
 static void on_changed(void *owner, void *ctx)

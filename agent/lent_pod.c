@@ -213,9 +213,11 @@ void lent_pod_find(struct lent_pod *p, int64_t now_ms)
 		memory = found_limit(p, KNOB_MEMORY, now_ms);
 	if (limit_is_above(asked.quota_us, quota))
 		p->share_milli = limits_quota_milli(quota, p->own.knob[KNOB_QUOTA].period_us);
-	if (knob_is_there(&p->own.knob[KNOB_HIGH]))
-		p->clamp_bytes = found_limit(p, KNOB_HIGH, now_ms);
-	else if (limit_is_above(asked.memory_bytes, memory))
+	if (knob_is_there(&p->own.knob[KNOB_HIGH])) {
+		int64_t high = found_limit(p, KNOB_HIGH, now_ms);
+		if (high != asked.memory_bytes) /* that stood for the hard limit (node/steps.h) */
+			p->clamp_bytes = high;
+	} else if (limit_is_above(asked.memory_bytes, memory))
 		p->clamp_bytes = memory;
 }
 

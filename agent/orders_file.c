@@ -22,12 +22,13 @@ static int fail(struct err *e, int code, const char *dir, const char *file, cons
 	return err_set(e, code, "%.300s/%s: %s", dir, file, why);
 }
 
+/* Writes all of a text, and gives the errno, or 0. */
 static int write_all(int fd, struct slice text)
 {
 	while (text.len > 0) {
 		ssize_t n = write(fd, text.ptr, text.len);
-		if (n < 0)
-			return -1;
+		if (n <= 0)
+			return n < 0 ? errno : ENOSPC;
 		text.ptr += n;
 		text.len -= (size_t)n;
 	}
@@ -40,11 +41,14 @@ int orders_file_keep(const char *dir, struct slice text, struct err *e)
 	int fd = file_open(dir, FRESH_NAME, O_WRONLY | O_CREAT | O_TRUNC);
 	if (fd < 0)
 		return fail(e, ERR_BUSY, dir, FRESH_NAME, strerror(errno));
-	int rc = write_all(fd, text);
-	if (close(fd) != 0 || rc < 0 || !file_path(dir, FILE_NAME, path) ||
-		!file_path(dir, FRESH_NAME, fresh) || rename(fresh, path) != 0)
-		return fail(e, ERR_BUSY, dir, FILE_NAME, strerror(errno));
-	return 0;
+	int code = write_all(fd, text);
+	if (close(fd) != 0 && code == 0)
+		code = errno;
+	if (code == 0 && !(file_path(dir, FILE_NAME, path) && file_path(dir, FRESH_NAME, fresh)))
+		code = ENAMETOOLONG;
+	if (code == 0 && rename(fresh, path) != 0)
+		code = errno;
+	return code == 0 ? 0 : fail(e, ERR_BUSY, dir, FILE_NAME, strerror(code));
 }
 
 /* Reads a file, at most as much as orders may be. False: it cannot be read, or is longer. */

@@ -166,7 +166,8 @@ static bool is_short(const struct inventory_node *n)
 	       n->used.memory_bytes >= capacity / 100 * n->node_state.strategy.evict_memory;
 }
 
-/* Those that their kubelet has taken before those that it may reject; the oldest first. */
+/* Compares by age: pods that their kubelet has taken before those that it may reject, the oldest
+ * first. */
 static int by_age(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;

@@ -16,6 +16,7 @@
 #define RULES "GET /apis/sluice.dev/v1alpha1/nodeovercommits HTTP"
 #define REVIEW "POST /apis/authorization.k8s.io/v1/subjectaccessreviews HTTP"
 #define AGENTS "GET /apis/visibility.sluice.dev/v1alpha1/overcommits HTTP"
+#define DAEMONSET "GET /apis/apps/v1/namespaces/sluice-node/daemonsets/sluice-node HTTP"
 #define KOORDLETS "GET /apis/apps/v1/daemonsets?fieldSelector=metadata.name%3Dkoordlet HTTP"
 #define USAGE "GET /apis/metrics.k8s.io/v1beta1/nodes HTTP"
 
@@ -671,10 +672,13 @@ static void what_agents_do_is_looked_at(void **state)
 		const char *report, *koordlets; /* NULL: not asked for */
 		enum verdict verdict;
 		const char *says;
+		int daemonset; /* 0: not asked for */
 	} cases[] = {
 		{404, STATUS("no such API"), NULL, VERDICT_SKIPPED, "only the controller knows"},
 		{200, NODES(NODE("n1")), NULL, VERDICT_OK,
-			"there are none: nothing on nodes holds"},
+			"there are none: nothing on nodes holds", 404},
+		{200, NODES(NODE("n1")), NO_KOORDLET, VERDICT_WARN,
+			"lend and have no agent: nothing there holds", 200},
 		{200, NODES(NODE("n1", AGENT("800", "\"hold\",\"pressure\"", ""))), NO_KOORDLET,
 			VERDICT_OK, "report from all 1 nodes that lend"},
 		{200,
@@ -715,6 +719,8 @@ static void what_agents_do_is_looked_at(void **state)
 		answer(&s, CONFIGMAP, 404, STATUS("not found"));
 		answer(&s, RULES, 200, RULE(""));
 		answer(&s, AGENTS, cases[i].status, cases[i].report);
+		if (cases[i].daemonset)
+			answer(&s, DAEMONSET, cases[i].daemonset, "{}");
 		if (cases[i].koordlets) {
 			answer(&s, KOORDLETS, 200, cases[i].koordlets);
 			answer(&s, CONFIGMAP, 404, STATUS("not found"));
