@@ -56,8 +56,7 @@ static void start_link(struct agent *a)
 	struct link_options o = {.loop = a->loop,
 		.log = a->log,
 		.api = a->config,
-		.namespace_name = a->options->namespace_name,
-		.token_file = a->options->token_file,
+		.leader = {a->options->namespace_name, a->options->token_file},
 		.have = keeper_generation(a->keeper),
 		.seed = seed_draw(),
 		.events = {on_orders, on_sample, on_acknowledged, a}};

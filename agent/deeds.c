@@ -9,13 +9,24 @@ static void drop_first(struct deeds *d, size_t n)
 	d->count -= n;
 }
 
+/* Makes room for one: the oldest goes that is no pod's end, for that a Job waits. */
+static void lose_one(struct deeds *d)
+{
+	size_t i = 0;
+	while (i < d->count && d->deed[i].kind == DEED_ENDED)
+		i++;
+	if (i == d->count)
+		i = 0;
+	memmove(d->deed + i, d->deed + i + 1, (d->count - i - 1) * sizeof(*d->deed));
+	d->count--;
+	d->lost++;
+}
+
 void deeds_note(struct deeds *d, enum deed_kind kind, const struct uid *uid, const char *file,
 	int64_t value)
 {
-	if (d->count == SAMPLE_DEEDS_MAX) {
-		drop_first(d, 1);
-		d->lost++;
-	}
+	if (d->count == SAMPLE_DEEDS_MAX)
+		lose_one(d);
 	struct deed *deed = &d->deed[d->count++];
 	*deed = (struct deed){.number = ++d->last, .kind = kind, .uid = *uid, .value = value};
 	snprintf(deed->file, sizeof(deed->file), "%s", file ? file : "");

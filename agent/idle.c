@@ -1,26 +1,42 @@
 #include "agent/idle.h"
 
-enum { WEIGHT_V1 = 2, WEIGHT_V2 = 1 }; /* of the tier, as a kubelet has it */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
 
-bool tier_idle_open(struct tier_idle *t, const struct cgroup_tree *tree, struct notices *notices)
+#include "node/suppress.h"
+
+enum {
+	WEIGHT_V1 = 2, /* of the tier, as a kubelet has it */
+	WEIGHT_V2 = 1,
+	REST_MS = 200,
+};
+
+void tier_idle_open(struct tier_idle *t, struct site *site)
 {
-	const char *dir = tree->tier[HIERARCHY_CPU];
-	enum cgroup_version v = tree->version[HIERARCHY_CPU];
-	t->ours = false;
-	t->weight_before = LIMIT_NONE;
-	t->idle = t->weight = (struct knob){.fd = -1, .period_fd = -1, .watch = -1};
-	if (!dir || !knob_open(&t->idle, dir, KNOB_IDLE, v) ||
-		!knob_open(&t->weight, dir, KNOB_WEIGHT, v))
-		return false;
-	t->idle.watch = notices_watch_file(notices, dir, knob_file(&t->idle), t);
-	return true;
+	const char *dir = site->tree.tier[HIERARCHY_CPU];
+	enum cgroup_version v = site->tree.version[HIERARCHY_CPU];
+	struct utsname name;
+	*t = (struct tier_idle){.weight_before = LIMIT_NONE};
+	if (uname(&name) == 0)
+		sscanf(name.release, "%d.%d", &t->kernel_major, &t->kernel_minor);
+	bool is_there = knob_open(&t->idle, dir, KNOB_IDLE, v);
+	if (!knob_open(&t->weight, dir, KNOB_WEIGHT, v) || !is_there || !site->tree.systemd)
+		site->lacks |= LACKS_IDLE;
+	else
+		t->idle.watch = notices_watch_file(site->notices, dir, knob_file(&t->idle), t);
 }
 
-void tier_idle_close(struct tier_idle *t, struct notices *notices)
+void tier_idle_close(struct tier_idle *t, struct site *site)
 {
-	notices_forget(notices, t->idle.watch);
+	notices_forget(site->notices, t->idle.watch);
 	knob_close(&t->idle);
 	knob_close(&t->weight);
+}
+
+void tier_idle_changed(struct tier_idle *t, int64_t now_ms)
+{
+	t->changed_ms = now_ms;
 }
 
 static int set(struct tier_idle *t, int64_t now_ms)
@@ -40,17 +56,23 @@ static int give_back(struct tier_idle *t)
 	return knob_write(&t->weight, t->weight_before == LIMIT_NONE ? least : t->weight_before);
 }
 
-int tier_idle_set(struct tier_idle *t, bool on, int64_t now_ms)
+void tier_idle_mind(struct tier_idle *t, struct site *site, enum cpu_idle wanted, int64_t now_ms)
 {
+	bool on = suppress_wants_idle(wanted, t->kernel_major, t->kernel_minor, true);
 	int64_t now;
 	int code = 0;
-	if (!knob_is_there(&t->idle) || !knob_read(&t->idle, now_ms, &now))
-		return 0;
+	if ((site->lacks & LACKS_IDLE) || !knob_read(&t->idle, now_ms, &now))
+		return;
+	if (on && now == 0 && now_ms - t->changed_ms < REST_MS)
+		return;
 	if (on && now == 0 && !knob_yields(&t->idle))
 		code = set(t, now_ms);
 	else if (!on && t->ours && now == 1)
 		code = give_back(t);
 	if (code == 0)
 		t->ours = on;
-	return code;
+	else if (code != t->idle.refused)
+		log_event(site->log, LEVEL_WARN, "refused", "file", "cpu.idle", "why",
+			strerror(code), NULL);
+	t->idle.refused = code;
 }

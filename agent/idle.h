@@ -4,28 +4,37 @@
  *
  * A tier that is idle runs only when nothing else wants the cpu. The kernel then forgets its
  * weight, and gives it the default's when it is idle no more: so the weight of before is put back
- * with it. The kubelet's own write each minute makes the tier ordinary; a notice tells, and it is
- * made idle again.
+ * with it.
+ *
+ * A kubelet writes the tier's weight each minute and at each start of a pod: systemd makes the tier
+ * ordinary first, for an idle one refuses a weight (EINVAL). So it is made idle again at the first
+ * tick after the file has rested, and not in the call of the notice.
  */
 #ifndef SLUICE_AGENT_IDLE_H
 #define SLUICE_AGENT_IDLE_H
 
 #include "agent/knob.h"
-#include "agent/notices.h"
-#include "agent/tree.h"
+#include "agent/site.h"
+#include "overcommit/cpu_idle.h"
 
 struct tier_idle {
 	struct knob idle, weight;
 	int64_t weight_before; /* LIMIT_NONE: not known */
+	int64_t changed_ms;    /* when anybody wrote cpu.idle last */
 	bool ours;	       /* the tier is idle by us, or by an agent before */
+	int kernel_major, kernel_minor;
 };
 
-/* Opens both files. False: this kernel has no cpu.idle, or there is no controller of cpu. */
-bool tier_idle_open(struct tier_idle *t, const struct cgroup_tree *tree, struct notices *notices);
-void tier_idle_close(struct tier_idle *t, struct notices *notices);
+/* Opens both files. Where they are not there, or the driver would mind, the site lacks cpu.idle from
+ * now on. */
+void tier_idle_open(struct tier_idle *t, struct site *site);
+void tier_idle_close(struct tier_idle *t, struct site *site);
 
-/* Makes the tier idle, or as it was. Writes nothing where it is so already, or where somebody else
- * writes too often. Returns 0, or the errno with which the kernel refused. */
-int tier_idle_set(struct tier_idle *t, bool on, int64_t now_ms);
+/* Notes that cpu.idle was written. */
+void tier_idle_changed(struct tier_idle *t, int64_t now_ms);
+
+/* Makes the tier idle, or as it was, as the orders and the kernel want it. Writes nothing where it is
+ * so already, where it was written just now, or where somebody else writes too often. */
+void tier_idle_mind(struct tier_idle *t, struct site *site, enum cpu_idle wanted, int64_t now_ms);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * The keeper: the tick of an agent. Meters -> node/ -> knobs; the only module that writes.
+ * The keeper: the tick of an agent. What is read, node/ makes decisions of, which are written.
  *
  * Each second (each 250 ms while a pod was held within the last ten, or memory is near its marks):
  *
- *     1. read        the node and each lent pod                              (meter.h)
- *     2. memory      calm, held or ending: clamps, and who is ended          (node/squeeze.h)
- *     3. cpu         what lent pods may have together, and each of them      (suppress.h, share_out.h)
- *     4. write       what differs from what is wanted                        (steps.h, knob.h)
- *     5. tell        a sample, when one is due                               (node/sample.h)
+ *     1. read        the node and each lent pod                     (usage.h, lent_pods.h)
+ *     2. memory      calm, held or ending: clamps, and who is ended (memory_guard.h)
+ *     3. cpu         what lent pods have together, and each of them (cpu_division.h)
+ *     4. write       what differs from what is wanted               (lent_pod.h, idle.h)
+ *     5. tell        a sample, when one is due                      (report.h)
  *
  * Between ticks: a pod that is made gets its limits at once, before its first process; a value that
  * somebody else wrote is written again. Pods are looked for each five seconds all the same.
@@ -16,11 +16,9 @@
  *   - only cgroups of pods that the newest orders name are written, and those of a pod that they no
  *     longer name, to take back what was done. One exception: cpu.idle on the tier, where the
  *     orders ask for it and the driver is systemd;
- *   - one keeper at a time writes: it holds a lock on the tier, and waits while another does;
+ *   - one keeper at a time writes (site.h);
  *   - nothing is concluded from what could not be read. A tick that comes three seconds late (a
- *     node that slept) divides nothing, and its window is told to nobody;
- *   - a pod is ended only after a sample that says so was sent, which is not waited for; only if the
- *     newest orders name it and let it; and at most one in 500 ms.
+ *     node that slept) divides nothing, and its window is told to nobody.
  */
 #ifndef SLUICE_AGENT_KEEPER_H
 #define SLUICE_AGENT_KEEPER_H

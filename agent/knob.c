@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/file.h"
+
 /* From here on v1's memory.limit_in_bytes means no limit: the most that its counter holds is
  * INT64_MAX in whole pages, and pages have 64 KiB at most. */
 #define V1_NO_LIMIT (INT64_MAX - 65536)
@@ -25,15 +27,6 @@ const char *knob_file(const struct knob *k)
 	return files[k->kind][k->version == CGROUP_V2];
 }
 
-static int open_file(const char *dir, const char *file, int how)
-{
-	char path[4096];
-	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
-	if (len < 0 || (size_t)len >= sizeof(path))
-		return -1;
-	return open(path, how | O_CLOEXEC | O_NONBLOCK);
-}
-
 bool knob_open(struct knob *k, const char *dir, int kind, enum cgroup_version version)
 {
 	*k = (struct knob){
@@ -41,26 +34,22 @@ bool knob_open(struct knob *k, const char *dir, int kind, enum cgroup_version ve
 	k->period_us = PERIOD_US;
 	k->now = LIMIT_NONE;
 	if (knob_file(k))
-		k->fd = open_file(dir, knob_file(k), O_RDWR);
+		k->fd = file_open(dir, knob_file(k), O_RDWR | O_NONBLOCK);
 	if (k->fd >= 0 && kind == KNOB_QUOTA && version == CGROUP_V1)
-		k->period_fd = open_file(dir, "cpu.cfs_period_us", O_RDONLY);
+		k->period_fd = file_open(dir, "cpu.cfs_period_us", O_RDONLY);
 	return k->fd >= 0;
 }
 
 void knob_close(struct knob *k)
 {
-	if (k->fd >= 0)
-		close(k->fd);
-	if (k->period_fd >= 0)
-		close(k->period_fd);
-	k->fd = k->period_fd = -1;
+	file_close(&k->fd);
+	file_close(&k->period_fd);
 }
 
 /* Reads the first line of a file. False: there is no whole one. */
 static bool read_line(int fd, char ret_line[64])
 {
-	ssize_t n = pread(fd, ret_line, 63, 0);
-	char *end = n > 0 ? memchr(ret_line, '\n', (size_t)n) : NULL;
+	char *end = file_read(fd, ret_line, 64) ? strchr(ret_line, '\n') : NULL;
 	if (!end)
 		return false;
 	*end = '\0';
@@ -136,10 +125,8 @@ bool knob_read(struct knob *k, int64_t now_ms, int64_t *ret_value)
 	if (!peek(k, ret_value))
 		return false;
 	k->now = *ret_value;
-	if (k->undone > 0 && now_ms - k->window_ms >= KNOB_WINDOW_MS) {
+	if (k->undone > 0 && now_ms - k->window_ms >= KNOB_WINDOW_MS)
 		k->undone = 0;
-		k->told = false;
-	}
 	if (k->wrote && *ret_value != k->said)
 		count_undone(k, now_ms);
 	return true;
@@ -175,7 +162,6 @@ int knob_write(struct knob *k, int64_t value)
 		return n < 0 ? errno : EIO;
 	k->asked = k->said = value;
 	k->wrote = true;
-	k->refused = 0;
 	int64_t said;
 	if (peek(k, &said))
 		k->said = said;

@@ -5,48 +5,28 @@
  * they do not any more or it is gone. The kubelet makes its directories one after the other (v1: in
  * each hierarchy), and containers' later: what is there is opened as it comes.
  *
- * Private to the keeper, which decides what is wanted. Writes are lent_pod_settle()'s alone, and
+ * Others decide what is wanted (share_milli, clamp_bytes). Writes are lent_pod_settle()'s alone, and
  * only what differs is written. Cpu and memory are two lists of steps (node/steps.h): a refusal
  * ends its list for this tick.
+ *
+ * Times in now_ms and now_us are of a clock that only goes on.
  */
 #ifndef SLUICE_AGENT_LENT_POD_H
 #define SLUICE_AGENT_LENT_POD_H
 
-#include "agent/deeds.h"
-#include "agent/knob.h"
-#include "agent/meter.h"
-#include "agent/notices.h"
-#include "agent/tree.h"
+#include "agent/lent_cgroup.h"
 #include "base/list.h"
-#include "controller/common/log.h"
-#include "node/orders.h"
-
-/* What all pods of a node share. */
-struct pod_site {
-	const struct cgroup_tree *tree;
-	struct notices *notices;
-	struct deeds *deeds;
-	struct log *log;
-};
-
-struct lent_cgroup {
-	char id[CONTAINER_ID_SIZE]; /* "": the pod's own */
-	char *dir[HIERARCHIES];	    /* NULL: not made yet, or none there */
-	struct knob knob[KNOB_KINDS];
-	struct gauge gauge;
-	struct reading now; /* newest */
-	struct load asked;
-};
 
 struct lent_pod {
-	struct link in_keeper;
+	struct site *site;   /* on which it is */
+	struct link in_pods; /* struct lent_pods */
 	struct uid uid;
 	struct lent_cgroup own, *container;
 	size_t ncontainers;
 	int watch[HIERARCHIES];	   /* of its directories, for containers to come; -1: none */
 	struct reading tick, told; /* of the tick before; of the sample before */
-	bool stays;
-	bool limits;	       /* what it asks for is to stand in its cgroups */
+	bool stays;		   /* it is never ended */
+	bool limits;		   /* what it asks for is to stand in its cgroups */
 	int64_t share_milli;   /* what it may have of the cpu it asks for; LIMIT_NONE: all of it */
 	int64_t clamp_bytes;   /* memory is held at this; LIMIT_NONE: it is not */
 	int64_t over_since_ms; /* it uses more memory than it asked for; 0: it does not */
@@ -55,34 +35,29 @@ struct lent_pod {
 };
 
 /* Makes a pod without a directory. */
-struct lent_pod *lent_pod_new(const struct uid *uid);
+struct lent_pod *lent_pod_new(struct site *site, const struct uid *uid);
 /* Frees it: files and watches end, what was written stays. */
-void lent_pod_free(struct lent_pod *p, const struct pod_site *site);
+void lent_pod_free(struct lent_pod *p);
 
 /* Takes what it asks for, from the newest orders. */
-void lent_pod_take_order(
-	struct lent_pod *p, const struct pod_site *site, const struct ordered_pod *o, bool limits);
+void lent_pod_take_order(struct lent_pod *p, const struct ordered_pod *o, bool limits);
 /* Opens what is there now of a pod whose directory has this name. False: none of it is. */
-bool lent_pod_open(struct lent_pod *p, const struct pod_site *site, const char *name);
+bool lent_pod_open(struct lent_pod *p, const char *name);
 /* Opens containers that came since. */
-void lent_pod_open_containers(struct lent_pod *p, const struct pod_site *site);
+void lent_pod_open_containers(struct lent_pod *p);
 /* Takes what an agent before this one wrote for what holds: a quota below what the pod asks for,
  * and a clamp. Before the first lent_pod_settle(). */
-void lent_pod_find(struct lent_pod *p, const struct pod_site *site, int64_t now_ms);
+void lent_pod_find(struct lent_pod *p, int64_t now_ms);
 /* Gives the cpu that its quota is, as its file said last; LIMIT_NONE: there is none. */
 int64_t lent_pod_quota_milli(const struct lent_pod *p);
 
 void lent_pod_read(struct lent_pod *p, int64_t now_us);
-/* Whether its cgroup is there still, as far as the last reading shows. */
+/* Whether its cgroup is there still. */
 bool lent_pod_is_there(const struct lent_pod *p);
 
 /* Writes what is to be written now. */
-void lent_pod_settle(struct lent_pod *p, const struct pod_site *site, int64_t now_ms);
+void lent_pod_settle(struct lent_pod *p, int64_t now_ms);
 /* Takes everything back: no limit, no clamp, the least weight, as the kubelet makes its cgroups. */
-void lent_pod_lift(struct lent_pod *p, const struct pod_site *site, int64_t now_ms);
-/* Ends all its processes (cgroup.kill). Returns 0 or the errno. */
-int lent_pod_end(const struct lent_pod *p);
-/* Whether processes are in it. */
-bool lent_pod_is_populated(const struct lent_pod *p);
+void lent_pod_lift(struct lent_pod *p, int64_t now_ms);
 
 #endif

@@ -2,19 +2,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "agent/file.h"
 #include "agent/idle.h"
 #include "agent/lent_pod.h"
-#include "agent/tree.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
 
-enum { PATH_SIZE = 4096 };
-
 struct lifting {
-	struct pod_site site;
+	struct site site;
 	int lifted;
 };
 
@@ -37,53 +33,42 @@ static void add_container(const char *name, void *ctx)
 static void lift_pod(const char *name, void *ctx)
 {
 	struct lifting *l = ctx;
-	struct ordered_pod o = {.stays = true};
+	struct uid uid;
 	struct containers all = {NULL, 0};
-	char path[PATH_SIZE];
-	if (!cgroup_pod_uid(name, &o.uid))
+	char path[FILE_PATH_SIZE];
+	if (!cgroup_pod_uid(name, &uid) || !file_path(cgroup_tree_first(&l->site.tree), name, path))
 		return;
-	snprintf(path, sizeof(path), "%s/%s", cgroup_tree_first(l->site.tree), name);
 	cgroup_each_child(path, add_container, &all);
-	o.containers = all.container;
-	o.ncontainers = all.count;
-	struct lent_pod *p = lent_pod_new(&o.uid);
-	lent_pod_take_order(p, &l->site, &o, false);
-	if (lent_pod_open(p, &l->site, name)) {
+	const struct ordered_pod o = {.containers = all.container, .ncontainers = all.count};
+	struct lent_pod *p = lent_pod_new(&l->site, &uid);
+	lent_pod_take_order(p, &o, false);
+	if (lent_pod_open(p, name)) {
 		lent_pod_read(p, monotonic_us());
-		lent_pod_lift(p, &l->site, monotonic_ms());
+		lent_pod_lift(p, monotonic_ms());
 		l->lifted++;
 	}
-	lent_pod_free(p, &l->site);
+	lent_pod_free(p);
 	free(all.container);
 }
 
 /* Makes an idle tier ordinary. */
-static void lift_tier(const struct cgroup_tree *tree)
+static void lift_tier(struct site *site)
 {
 	struct tier_idle idle;
-	if (tier_idle_open(&idle, tree, NULL)) {
-		idle.ours = true;
-		tier_idle_set(&idle, false, monotonic_ms());
-	}
-	tier_idle_close(&idle, NULL);
+	tier_idle_open(&idle, site);
+	idle.ours = true;
+	tier_idle_mind(&idle, site, CPU_IDLE_NEVER, monotonic_ms());
+	tier_idle_close(&idle, site);
 }
 
 int lift_all(const char *cgroups, const char *tier, struct log *log, struct err *e)
 {
-	struct cgroup_tree tree;
-	struct deeds deeds = {.count = 0};
-	int lock, rc = cgroup_tree_find(cgroups, tier, &tree, e);
+	struct lifting l = {.site = {.log = log, .lock = -1}};
+	int rc = site_hold(&l.site, cgroups, tier, e);
 	if (rc < 0)
 		return rc;
-	rc = cgroup_tree_lock(&tree, &lock, e);
-	if (rc == 0) {
-		struct lifting l = {.site = {&tree, NULL, &deeds, log}};
-		cgroup_each_child(cgroup_tree_first(&tree), lift_pod, &l);
-		if (tree.systemd)
-			lift_tier(&tree);
-		close(lock);
-		rc = l.lifted;
-	}
-	cgroup_tree_done(&tree);
-	return rc;
+	cgroup_each_child(cgroup_tree_first(&l.site.tree), lift_pod, &l);
+	lift_tier(&l.site);
+	site_drop(&l.site);
+	return l.lifted;
 }

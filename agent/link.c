@@ -1,21 +1,16 @@
 #include "agent/link.h"
 
-#include <arpa/inet.h>
 #include <ev.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/backoff.h"
-#include "base/flags.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/mix.h"
 #include "controller/kube/client.h"
 #include "node/wire.h"
-
-#define CONFIGMAP "sluice-nodes"
 
 enum {
 	PAUSE_MS = 1000, /* of jitter at first, and after the second failure in a row */
@@ -25,9 +20,7 @@ enum {
 	POST_TIMEOUT_MS = 10000,
 	ASK_AGAIN_MS = 50, /* after orders that are new */
 	CONFIGMAP_MAX_BYTES = 256 << 10,
-	CERTIFICATE_MAX_BYTES = 128 << 10,
 	TREE_MAX_BYTES = 16 << 20,
-	ADDRESS_SIZE = 64,
 };
 
 enum link_state { LINK_PAUSED, LINK_LOOKING, LINK_TALKING };
@@ -131,62 +124,6 @@ static void on_pause(struct ev_loop *loop, ev_timer *timer, int revents)
 
 /* ---- where the leader is --------------------------------------------------------------------- */
 
-bool link_is_address(const char *text)
-{
-	char host[ADDRESS_SIZE];
-	struct in6_addr ip;
-	const char *colon = strrchr(text, ':');
-	size_t len = colon ? (size_t)(colon - text) : 0;
-	bool bracketed = len > 2 && text[0] == '[' && text[len - 1] == ']';
-	int64_t port;
-	if (len == 0 || len >= sizeof(host) || !flag_read_number(colon + 1, &port) || port < 1 ||
-		port > UINT16_MAX)
-		return false;
-	memcpy(host, text + bracketed, len - 2 * bracketed);
-	host[len - 2 * bracketed] = '\0';
-	return inet_pton(bracketed ? AF_INET6 : AF_INET, host, &ip) == 1;
-}
-
-/* Makes a configuration that believes this certificate and nothing else. */
-static struct kube_config *leader_config(
-	const struct link_options *o, const char *address, const char *certificate)
-{
-	struct kube_config *c = mem_alloc(sizeof(*c));
-	char server[ADDRESS_SIZE + 16];
-	snprintf(server, sizeof(server), "%s://%s", o->plain ? "http" : "https", address);
-	c->origin = mem_strdup("ConfigMap " CONFIGMAP);
-	c->server = mem_strdup(server);
-	c->namespace_name = mem_strdup(o->namespace_name);
-	c->proxy_url = mem_strdup(""); /* whatever the environment says */
-	c->ca.data = mem_strdup(certificate);
-	c->token.path = mem_strdup(o->token_file);
-	return c;
-}
-
-/* Reads the ConfigMap. ERR_GONE: no leader has written it yet. */
-static int read_configmap(struct link_to_leader *l, struct slice text, struct err *e)
-{
-	const cJSON *root;
-	int rc = json_parse(l->json, text, &root, e);
-	if (rc < 0)
-		return rc;
-	const cJSON *data = json_object(root, "data");
-	const char *address = json_text(data, "address"),
-		   *certificate = json_text(data, "certificate");
-	if (!address || !certificate || !*address || !*certificate)
-		return err_set(e, ERR_GONE,
-			"ConfigMap %s/" CONFIGMAP
-			" names no leader yet: is a controller started with --node-listen?",
-			l->options.namespace_name);
-	if (!link_is_address(address) || strlen(certificate) > CERTIFICATE_MAX_BYTES)
-		return err_set(e, ERR_INVALID,
-			"ConfigMap %s/" CONFIGMAP
-			": address must be IP:PORT, such as 10.1.2.3:8444, and certificate PEM of at most 128 KiB",
-			l->options.namespace_name);
-	l->config = leader_config(&l->options, address, certificate);
-	return 0;
-}
-
 static void post(struct link_to_leader *l);
 
 /* Begins to talk with the leader that the ConfigMap names. */
@@ -210,9 +147,7 @@ static void on_configmap(const struct kube_answer *a, void *ctx)
 		fail(l, a->sentence, least_pause_ms(l, a));
 		return;
 	}
-	int rc = read_configmap(l, a->body, &e);
-	json_reset(l->json);
-	if (rc < 0)
+	if (leader_read(l->json, a->body, &l->options.leader, &l->config, &e) < 0)
 		fail(l, e.text, 0);
 	else
 		talk(l);
@@ -221,8 +156,8 @@ static void on_configmap(const struct kube_answer *a, void *ctx)
 static void look(struct link_to_leader *l)
 {
 	char path[256];
-	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/configmaps/" CONFIGMAP,
-		l->options.namespace_name);
+	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/configmaps/" LEADER_CONFIGMAP,
+		l->options.leader.namespace_name);
 	struct kube_request request = {.method = KUBE_GET,
 		.path = path,
 		.timeout_ms = LOOK_TIMEOUT_MS,

@@ -20,9 +20,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/leader.h"
 #include "base/buf.h"
 #include "controller/common/log.h"
-#include "controller/kube/config.h"
 #include "node/orders.h"
 
 struct ev_loop;
@@ -42,12 +42,10 @@ struct link_options {
 	struct ev_loop *loop;
 	struct log *log;
 	const struct kube_config *api; /* the API server; borrowed for life */
-	const char *namespace_name;    /* of the ConfigMap; borrowed */
-	const char *token_file;	       /* shown to the leader; borrowed */
-	int64_t have;		       /* the generation of the orders that are known; 0: none */
+	struct leader_options leader;
+	int64_t have; /* the generation of the orders that are known; 0: none */
 	uint64_t seed;
 	int64_t pause_ms; /* the first pause after a failure, on which all others hang; 0: 1,000 */
-	bool plain;	  /* tests alone: http */
 	struct link_events events;
 };
 
@@ -58,8 +56,5 @@ void link_free(struct link_to_leader *l); /* NULL is fine */
 /* Tells that a sample is due. It goes out once there is a leader, and when the one before was
  * answered; at_once: that one is given up. */
 void link_report(struct link_to_leader *l, bool at_once);
-
-/* Whether a text is an address as the ConfigMap has it: "10.1.2.3:8444" or "[fd00::5]:8444". */
-bool link_is_address(const char *text);
 
 #endif

@@ -2,38 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/file.h"
+
 enum { TEXT_SIZE = 8192 };
-
-static int open_in(const char *dir, const char *file)
-{
-	char path[4096];
-	if (!dir)
-		return -1;
-	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return len > 0 && (size_t)len < sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-}
-
-static void close_file(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-/* Reads a file from its beginning. False: there is nothing, or its last line is not whole. */
-static bool read_text(int fd, char ret_text[TEXT_SIZE])
-{
-	ssize_t n = fd < 0 ? -1 : pread(fd, ret_text, TEXT_SIZE - 1, 0);
-	if (n <= 0 || (ret_text[n - 1] != '\n' && n < TEXT_SIZE - 1))
-		return false;
-	ret_text[n] = '\0';
-	return true;
-}
 
 /* Reads the digits at text; -1: there are none, or too many. */
 static int64_t read_digits(const char *text)
@@ -75,7 +50,7 @@ void gauge_init(struct gauge *g)
 static void open_missing(int *fd, const char *dir, const char *file)
 {
 	if (*fd < 0)
-		*fd = open_in(dir, file);
+		*fd = file_open(dir, file, O_RDONLY);
 }
 
 void gauge_open(struct gauge *g, const struct cgroup_tree *tree, char *const dir[HIERARCHIES])
@@ -92,20 +67,20 @@ void gauge_open(struct gauge *g, const struct cgroup_tree *tree, char *const dir
 
 void gauge_close(struct gauge *g)
 {
-	close_file(&g->usage);
-	close_file(&g->throttle);
-	close_file(&g->memory);
-	close_file(&g->memory_stat);
+	file_close(&g->usage);
+	file_close(&g->throttle);
+	file_close(&g->memory);
+	file_close(&g->memory_stat);
 }
 
 static void read_cpu(const struct gauge *g, struct reading *r)
 {
 	char text[TEXT_SIZE];
-	if (read_text(g->usage, text))
+	if (file_read(g->usage, text, sizeof(text)))
 		r->cpu_us = g->version[HIERARCHY_USAGE] == CGROUP_V2
 				    ? find_number(text, "usage_usec")
 				    : per_thousand(read_digits(text));
-	if (!read_text(g->throttle, text))
+	if (!file_read(g->throttle, text, sizeof(text)))
 		return;
 	r->throttles = find_number(text, "nr_throttled");
 	r->throttled_us = g->version[HIERARCHY_CPU] == CGROUP_V2
@@ -118,9 +93,10 @@ static void read_memory(const struct gauge *g, struct reading *r)
 	char text[TEXT_SIZE];
 	const char *key =
 		g->version[HIERARCHY_MEMORY] == CGROUP_V2 ? "inactive_file" : "total_inactive_file";
-	if (read_text(g->memory, text))
+	if (file_read(g->memory, text, sizeof(text)))
 		r->memory_bytes = read_digits(text);
-	int64_t inactive = read_text(g->memory_stat, text) ? find_number(text, key) : -1;
+	int64_t inactive =
+		file_read(g->memory_stat, text, sizeof(text)) ? find_number(text, key) : -1;
 	if (r->memory_bytes >= 0 && inactive >= 0)
 		r->working_bytes = r->memory_bytes > inactive ? r->memory_bytes - inactive : 0;
 }
@@ -155,16 +131,16 @@ int64_t reading_cpu_milli(const struct reading *from, const struct reading *to)
 
 void node_gauge_open(struct node_gauge *g, const char *proc)
 {
-	g->stat = open_in(proc, "stat");
-	g->meminfo = open_in(proc, "meminfo");
-	g->pressure = open_in(proc, "pressure/memory");
+	g->stat = file_open(proc, "stat", O_RDONLY);
+	g->meminfo = file_open(proc, "meminfo", O_RDONLY);
+	g->pressure = file_open(proc, "pressure/memory", O_RDONLY);
 }
 
 void node_gauge_close(struct node_gauge *g)
 {
-	close_file(&g->stat);
-	close_file(&g->meminfo);
-	close_file(&g->pressure);
+	file_close(&g->stat);
+	file_close(&g->meminfo);
+	file_close(&g->pressure);
 }
 
 /* Adds up "cpu  user nice system idle iowait irq softirq ...", in ticks of the kernel. */
@@ -208,11 +184,11 @@ void node_gauge_read(const struct node_gauge *g, int64_t now_us, struct node_rea
 {
 	char text[TEXT_SIZE];
 	*ret = (struct node_reading){now_us, -1, -1, -1, -1, -1};
-	if (read_text(g->stat, text))
+	if (file_read(g->stat, text, sizeof(text)))
 		ret->cpu_us = read_stat(text);
-	if (read_text(g->meminfo, text))
+	if (file_read(g->meminfo, text, sizeof(text)))
 		read_meminfo(text, ret);
-	if (read_text(g->pressure, text)) {
+	if (file_read(g->pressure, text, sizeof(text))) {
 		const char *total = strstr(text, "total=");
 		ret->pressure_us =
 			strncmp(text, "some ", 5) == 0 && total ? read_digits(total + 6) : -1;

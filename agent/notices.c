@@ -4,13 +4,13 @@
 #include <ev.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "agent/file.h"
 #include "base/map.h"
 #include "base/mem.h"
 
@@ -143,9 +143,8 @@ int notices_watch_dir(struct notices *n, const char *path, void *owner)
 
 int notices_watch_file(struct notices *n, const char *dir, const char *file, void *owner)
 {
-	char path[4096];
-	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return len > 0 && (size_t)len < sizeof(path) ? add_watch(n, path, IN_MODIFY, owner) : -1;
+	char path[FILE_PATH_SIZE];
+	return file_path(dir, file, path) ? add_watch(n, path, IN_MODIFY, owner) : -1;
 }
 
 void notices_forget(struct notices *n, int watch)

@@ -3,18 +3,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/file.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "base/slice.h"
 
-enum { DEEPEST = 5, PLACES_MAX = 64, PATH_SIZE = 4096 };
+enum { DEEPEST = 5 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -79,84 +80,58 @@ bool cgroup_each_child(const char *path, void (*found)(const char *name, void *c
 	return true;
 }
 
-static bool has_file(const char *dir, const char *file)
-{
-	char path[PATH_SIZE];
-	int len = snprintf(path, sizeof(path), "%s/%s", dir, file);
-	return len > 0 && (size_t)len < sizeof(path) && access(path, F_OK) == 0;
-}
-
 /* Tells whether the file of a v2 tier names a controller. */
 static bool lists_controller(const char *dir, const char *controller)
 {
-	char path[PATH_SIZE], text[512] = "";
-	snprintf(path, sizeof(path), "%s/cgroup.controllers", dir);
-	FILE *f = fopen(path, "re");
-	if (!f)
+	char text[512];
+	if (!file_read_in(dir, "cgroup.controllers", text, sizeof(text)))
 		return false;
-	bool read = fgets(text, sizeof(text), f) != NULL, found = false;
-	fclose(f);
-	for (char *rest = text, *word; read && (word = strsep(&rest, " \n"));)
-		found = found || strcmp(word, controller) == 0;
-	return found;
+	for (char *rest = text, *word; (word = strsep(&rest, " \n"));)
+		if (strcmp(word, controller) == 0)
+			return true;
+	return false;
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-struct names {
-	char *name[1024];
-	size_t count;
-};
-
-static void add_name(const char *name, void *ctx)
-{
-	struct names *n = ctx;
-	if (n->count < sizeof(n->name) / sizeof(*n->name))
-		n->name[n->count++] = mem_strdup(name);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static struct names *children_of(const char *path)
-{
-	struct names *n = mem_alloc(sizeof(*n));
-	cgroup_each_child(path, add_name, n);
-	qsort(n->name, n->count, sizeof(*n->name), by_name);
-	return n;
-}
-
-static void names_free(struct names *n)
-{
-	for (size_t i = 0; i < n->count; i++)
-		free(n->name[i]);
-	free(n);
-}
-
 /* What a search has found. */
 struct places {
-	char *path[PLACES_MAX];
+	char **path;
 	size_t count;
 };
 
-/* Looks for tiers `depth` directories below path, and no deeper. */
-static void search(const char *path, int depth, struct places *ret)
+static void add_place(struct places *p, const char *path)
 {
-	struct names *n = children_of(path);
-	const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path;
-	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
-		char child[PATH_SIZE];
-		int len = snprintf(child, sizeof(child), "%s/%s", path, n->name[i]);
-		if (len < 0 || (size_t)len >= sizeof(child))
-			continue;
-		if (depth > 1)
-			search(child, depth - 1, ret);
-		else if (is_tier(own, n->name[i]))
-			ret->path[ret->count++] = mem_strdup(child);
-	}
-	names_free(n);
+	p->path = mem_one_more(p->path, p->count, sizeof(*p->path));
+	p->path[p->count++] = mem_strdup(path);
+}
+
+static void places_done(struct places *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		free(p->path[i]);
+	free(p->path);
+}
+
+/* A directory whose children are looked at. */
+struct search {
+	const char *path;
+	int depth;	  /* of what is looked for, below it; no deeper */
+	const char *tier; /* its path below a child; NULL: by its name */
+	struct places *found;
+};
+
+static void look_at(const char *name, void *ctx)
+{
+	const struct search *s = ctx;
+	char path[FILE_PATH_SIZE];
+	struct search below = {path, s->depth - 1, NULL, s->found};
+	if (!file_path(s->path, name, path))
+		return;
+	if (below.depth > 0)
+		cgroup_each_child(path, look_at, &below);
+	else if (is_tier(strrchr(s->path, '/') ? strrchr(s->path, '/') + 1 : s->path, name))
+		add_place(s->found, path);
 }
 
 /* Finds the tiers that stand highest: those in the hierarchies of v1 stand equally high. A tier of
@@ -164,25 +139,30 @@ static void search(const char *path, int depth, struct places *ret)
 static void search_levels(const char *root, struct places *ret)
 {
 	for (int depth = 1; depth <= DEEPEST && ret->count == 0; depth++)
-		search(root, depth, ret);
+		cgroup_each_child(root, look_at, &(struct search){root, depth, NULL, ret});
+}
+
+static void add_if_there(struct places *p, const char *dir, const char *tier)
+{
+	char path[FILE_PATH_SIZE];
+	if (file_path(dir, tier, path) && file_is_there(path, "."))
+		add_place(p, path);
+}
+
+static void look_below(const char *name, void *ctx)
+{
+	const struct search *s = ctx;
+	char path[FILE_PATH_SIZE];
+	if (file_path(s->path, name, path))
+		add_if_there(s->found, path, s->tier);
 }
 
 /* Looks for a tier that was named, in the root and in each hierarchy of it. */
 static void look_for(const char *root, const char *tier, struct places *ret)
 {
-	char path[PATH_SIZE];
-	struct names *n = children_of(root);
-	while (*tier == '/')
-		tier++;
-	snprintf(path, sizeof(path), "%s/%s", root, tier);
-	if (has_file(path, "."))
-		ret->path[ret->count++] = mem_strdup(path);
-	for (size_t i = 0; i < n->count && ret->count < PLACES_MAX; i++) {
-		snprintf(path, sizeof(path), "%s/%s/%s", root, n->name[i], tier);
-		if (has_file(path, "."))
-			ret->path[ret->count++] = mem_strdup(path);
-	}
-	names_free(n);
+	tier += strspn(tier, "/");
+	add_if_there(ret, root, tier);
+	cgroup_each_child(root, look_below, &(struct search){root, 0, tier, ret});
 }
 
 /* ---- what a place is for --------------------------------------------------------------------- */
@@ -197,7 +177,7 @@ static void take(struct cgroup_tree *t, enum hierarchy h, const char *path, enum
 
 static void take_place(struct cgroup_tree *t, const char *path)
 {
-	if (has_file(path, "cgroup.controllers")) {
+	if (file_is_there(path, "cgroup.controllers")) {
 		if (lists_controller(path, "cpu"))
 			take(t, HIERARCHY_CPU, path, CGROUP_V2);
 		if (lists_controller(path, "memory"))
@@ -205,11 +185,11 @@ static void take_place(struct cgroup_tree *t, const char *path)
 		take(t, HIERARCHY_USAGE, path, CGROUP_V2); /* cpu.stat needs no controller */
 		return;
 	}
-	if (has_file(path, "cpu.shares"))
+	if (file_is_there(path, "cpu.shares"))
 		take(t, HIERARCHY_CPU, path, CGROUP_V1);
-	if (has_file(path, "cpuacct.usage"))
+	if (file_is_there(path, "cpuacct.usage"))
 		take(t, HIERARCHY_USAGE, path, CGROUP_V1);
-	if (has_file(path, "memory.limit_in_bytes"))
+	if (file_is_there(path, "memory.limit_in_bytes"))
 		take(t, HIERARCHY_MEMORY, path, CGROUP_V1);
 }
 
@@ -229,25 +209,25 @@ static void take_places(struct cgroup_tree *t, const char *root, const struct pl
 	for (int unified = 0; unified <= 1; unified++)
 		for (size_t i = 0; i < p->count; i++)
 			if (strcmp(below_hierarchy(root, p->path[i]), first) == 0 &&
-				has_file(p->path[i], "cgroup.controllers") == unified)
+				file_is_there(p->path[i], "cgroup.controllers") == unified)
 				take_place(t, p->path[i]);
 }
 
 int cgroup_tree_find(
 	const char *root, const char *tier, struct cgroup_tree *ret_tree, struct err *e)
 {
-	struct places p = {{NULL}, 0};
+	struct places p = {NULL, 0};
 	*ret_tree = (struct cgroup_tree){{NULL}};
 	if (tier)
 		look_for(root, tier, &p);
 	else
 		search_levels(root, &p);
 	if (p.count > 0) {
+		qsort(p.path, p.count, sizeof(*p.path), text_order);
 		take_places(ret_tree, root, &p);
 		ret_tree->systemd = ends_with(p.path[0], ".slice");
 	}
-	for (size_t i = 0; i < p.count; i++)
-		free(p.path[i]);
+	places_done(&p);
 	if (ret_tree->tier[HIERARCHY_CPU] || ret_tree->tier[HIERARCHY_MEMORY])
 		return 0;
 	cgroup_tree_done(ret_tree);

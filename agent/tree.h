@@ -30,7 +30,7 @@ struct cgroup_tree {
 	bool systemd; /* the driver */
 };
 
-/* Finds the tier below root (/sys/fs/cgroup): at most five directories deep, the first by name of
+/* Finds the tier below root (/sys/fs/cgroup): at most five directories deep, the first by path of
  * the highest. tier: its path below the mount, which is then not looked for; NULL: found.
  * Returns 0; ERR_GONE: there is none, with a sentence. */
 int cgroup_tree_find(

@@ -73,4 +73,12 @@ static inline void *list_entry(const struct link *head, struct link *l, size_t o
 	for (type *name = list_entry((head), (head)->next, offsetof(type, member)); name;          \
 		(name) = list_entry((head), (name)->member.next, offsetof(type, member)))
 
+/* Goes over them likewise. The struct at hand may leave inside, and be freed; no other. */
+#define list_each_entry_safe(head, type, name, member)                                             \
+	for (type *name = list_entry((head), (head)->next, offsetof(type, member)), *name##_next;  \
+		name && ((name##_next = list_entry((head), (name)->member.next,                    \
+				  offsetof(type, member))),                                        \
+				true);                                                             \
+		(name) = name##_next)
+
 #endif

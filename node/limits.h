@@ -32,6 +32,12 @@ struct cgroup_limits {
 	int64_t high_bytes;   /* memory.high; LIMIT_NONE on v1 */
 };
 
+/* Whether a limit is above another; LIMIT_NONE is above all, and not above itself. */
+static inline bool limit_is_above(int64_t a, int64_t b)
+{
+	return b >= 0 && (a < 0 || a > b);
+}
+
 /* Gives what a cgroup is to say for what was asked; no memory.high. period_us: as found there. */
 struct cgroup_limits limits_of(struct load asked, enum cgroup_version v, int64_t period_us);
 

@@ -28,7 +28,7 @@
 enum {
 	ORDERS_PODS_MAX = 1024,	      /* more than any kubelet runs */
 	ORDERS_CONTAINERS_MAX = 64,   /* of a pod, sidecars included */
-	ORDERS_CONTAINERS_ALL = 2048, /* of all pods: further pods are held as a whole */
+	ORDERS_CONTAINERS_ALL = 256,  /* of all pods of a node; an agent has open files of each */
 	ORDERS_BYTES_MAX = 512 << 10, /* as JSON */
 	CONTAINER_ID_SIZE = 65,	      /* 64 hex digits and the NUL */
 };

@@ -39,7 +39,9 @@ enum deed_kind {
 	DEED_LIMITED, /* what it asks for stands in its cgroups */
 	DEED_HELD,    /* memory is clamped at `value` bytes */
 	DEED_LIFTED,  /* the clamp is gone */
-	DEED_ENDED, /* its processes were killed, so that no ordinary pod dies; value: bytes in use */
+	/* Tells of an end: its processes are killed 20 ms later, so that no ordinary pod dies; value: bytes
+	 * in use. */
+	DEED_ENDED,
 	DEED_REFUSED, /* the kernel took no write: value is the errno */
 	DEED_UNDONE,  /* somebody else writes the same file: value is how often in a minute */
 	DEED_KINDS,

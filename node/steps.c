@@ -21,12 +21,6 @@ static void put(struct list *l, int i, enum knob_kind knob, int64_t now, int64_t
 		l->steps[l->n++] = (struct step){i, knob, value};
 }
 
-/* Tells whether a limit is above another, where LIMIT_NONE is above all. */
-static bool above(int64_t a, int64_t b)
-{
-	return b >= 0 && (a < 0 || a > b);
-}
-
 /* ---- cpu ------------------------------------------------------------------------------------- */
 
 static int64_t period(const struct step_cgroup *c)
@@ -39,7 +33,7 @@ static bool exceeds(const struct step_cgroup *c, int64_t quota, const struct ste
 	int64_t pod_quota)
 {
 	if (quota < 0 || pod_quota < 0)
-		return above(quota, pod_quota);
+		return limit_is_above(quota, pod_quota);
 	return (__int128)quota * period(pod) > (__int128)pod_quota * period(c);
 }
 
@@ -55,7 +49,8 @@ static bool goes_first(const struct step_pod *p, const struct step_cgroup *c)
 {
 	int64_t now = c->now.quota_us, want = quota_wanted(p, c);
 	bool hinders = now >= 0 && exceeds(c, now, &p->pod, p->pod.want.quota_us);
-	return hinders || (above(now, want) && !exceeds(c, want, &p->pod, p->pod.now.quota_us));
+	return hinders ||
+	       (limit_is_above(now, want) && !exceeds(c, want, &p->pod, p->pod.now.quota_us));
 }
 
 static void put_containers(struct list *l, bool first)
@@ -86,31 +81,32 @@ static void put_cpu(struct list *l)
 static int64_t lowered(const struct step_cgroup *c, int64_t now, int64_t want)
 {
 	int64_t value = greater(want, limits_pages(c->memory_used - STEP_MEMORY_MOST));
-	return above(now, value) ? value : now;
+	return limit_is_above(now, value) ? value : now;
 }
 
 static int64_t hard_limit(const struct list *l, const struct step_cgroup *c)
 {
 	int64_t now = c->now.memory_bytes, want = c->want.memory_bytes;
-	if (!above(now, want) || (c->memory_used >= 0 && c->memory_used <= want))
+	if (!limit_is_above(now, want) || (c->memory_used >= 0 && c->memory_used <= want))
 		return want;
 	if (c->memory_used < 0 || (l->v == CGROUP_V2 && l->p->patience))
 		return now;
 	if (l->v == CGROUP_V2)
 		return lowered(c, now, want);
 	int64_t taken = limits_pages(c->memory_used + STEP_MEMORY_SLACK);
-	return above(now, taken) ? taken : now;
+	return limit_is_above(now, taken) ? taken : now;
 }
 
 static int64_t soft_limit(const struct list *l, const struct step_cgroup *c)
 {
 	int64_t now = c->now.high_bytes, want = c->want.high_bytes;
-	bool falls = above(c->now.memory_bytes, c->want.memory_bytes);
-	if (l->v == CGROUP_V1 || (c->memory_used < 0 && (falls || above(now, want))))
+	bool falls = limit_is_above(c->now.memory_bytes, c->want.memory_bytes);
+	if (l->v == CGROUP_V1 || (c->memory_used < 0 && (falls || limit_is_above(now, want))))
 		return now;
-	if (falls && c->memory_used > c->want.memory_bytes && above(want, c->want.memory_bytes))
+	if (falls && c->memory_used > c->want.memory_bytes &&
+		limit_is_above(want, c->want.memory_bytes))
 		want = c->want.memory_bytes; /* in place of the hard limit, which waits */
-	return above(now, want) ? lowered(c, now, want) : want;
+	return limit_is_above(now, want) ? lowered(c, now, want) : want;
 }
 
 /* Puts limits that fall, containers before the pod; or that rise, the pod before containers. */
@@ -123,7 +119,7 @@ static void put_memory(struct list *l, enum knob_kind knob, bool falling)
 		bool high = knob == KNOB_HIGH;
 		int64_t now = high ? c->now.high_bytes : c->now.memory_bytes;
 		int64_t value = high ? soft_limit(l, c) : hard_limit(l, c);
-		if (above(now, value) == falling)
+		if (limit_is_above(now, value) == falling)
 			put(l, i, knob, now, value);
 	}
 }

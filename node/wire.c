@@ -105,8 +105,7 @@ static const struct field deed_fields[] = {
 };
 static const struct table deeds = {sizeof(struct deed), SAMPLE_DEEDS_MAX, deed_fields};
 
-const char *const lack_names[LACKS] = {
-	"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
+const char *const lack_names[LACKS] = {"tier", "cpu", "memory", "hold", "end", "idle", "pressure"};
 
 static const struct field sample_fields[] = {
 	{"boot", NAME, AT(sample, boot), .shortest = BOOT_LENGTH, .longest = BOOT_LENGTH,
@@ -357,7 +356,7 @@ static size_t measure(const struct table *t, const cJSON *object)
 
 /* ---- promises -------------------------------------------------------------------------------- */
 
-static int compare_uids(const void *a, const void *b)
+static int by_uid(const void *a, const void *b)
 {
 	return uid_cmp(a, b);
 }
@@ -369,7 +368,7 @@ static bool has_twins(const void *records, size_t n, size_t size)
 	bool twins = false;
 	for (size_t i = 0; i < n; i++)
 		memcpy(&uids[i], (const char *)records + i * size, sizeof(*uids));
-	qsort(uids, n, sizeof(*uids), compare_uids);
+	qsort(uids, n, sizeof(*uids), by_uid);
 	for (size_t i = 1; i < n; i++)
 		twins |= uid_cmp(&uids[i - 1], &uids[i]) == 0;
 	free(uids);
@@ -425,48 +424,59 @@ static int check_sample(void *record, struct err *e)
 							      : 0;
 }
 
+/* What is read as a whole: at most so many bytes of text. */
+struct document {
+	const char *name;
+	size_t longest;
+	const struct table *table;
+	int (*check)(void *record, struct err *e);
+};
+
+static const struct document orders_document = {
+	"orders", ORDERS_BYTES_MAX, &orders_table, check_orders};
+static const struct document sample_document = {
+	"sample", SAMPLE_BYTES_MAX, &sample_table, check_sample};
+
 /* Reads a record and its arrays: one block, which is the caller's. */
-static int read_document(struct json *j, struct slice text, size_t longest, const struct table *t,
-	int (*check)(void *record, struct err *e), void **ret, struct err *e)
+static int read_document(
+	const struct document *d, struct json *j, struct slice text, void **ret, struct err *e)
 {
 	const cJSON *object;
-	if (text.len > longest)
-		return err_set(e, ERR_LIMIT, "%zu bytes are more than %zu", text.len, longest);
-	int rc = json_parse(j, text, &object, e);
-	if (rc < 0)
-		return rc;
-	char *record = mem_alloc(t->size + measure(t, object));
-	struct room room = {record + t->size, e};
-	rc = read_fields(t, object, record, &room);
+	char *record = NULL;
+	int rc = text.len <= d->longest ? json_parse(j, text, &object, e)
+					: err_set(e, ERR_LIMIT, "%zu bytes are more than %zu",
+						  text.len, d->longest);
+	if (rc == 0) {
+		record = mem_alloc(d->table->size + measure(d->table, object));
+		struct room room = {record + d->table->size, e};
+		rc = read_fields(d->table, object, record, &room);
+	}
 	if (rc == 0)
-		rc = check(record, e);
-	if (rc == 0)
+		rc = d->check(record, e);
+	json_reset(j);
+	if (rc == 0) {
 		*ret = record;
-	else
-		free(record);
+		return 0;
+	}
+	free(record);
+	err_wrap(e, "%s", d->name);
 	return rc;
 }
 
 int wire_read_orders(struct json *j, struct slice text, struct orders **ret, struct err *e)
 {
 	void *orders;
-	int rc = read_document(j, text, ORDERS_BYTES_MAX, &orders_table, check_orders, &orders, e);
-	json_reset(j);
+	int rc = read_document(&orders_document, j, text, &orders, e);
 	if (rc == 0)
 		*ret = orders;
-	else
-		err_wrap(e, "orders");
 	return rc;
 }
 
 int wire_read_sample(struct json *j, struct slice text, struct sample **ret, struct err *e)
 {
 	void *sample;
-	int rc = read_document(j, text, SAMPLE_BYTES_MAX, &sample_table, check_sample, &sample, e);
-	json_reset(j);
+	int rc = read_document(&sample_document, j, text, &sample, e);
 	if (rc == 0)
 		*ret = sample;
-	else
-		err_wrap(e, "sample");
 	return rc;
 }

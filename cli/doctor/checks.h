@@ -47,6 +47,7 @@ void check_visibility(struct doctor_context *p, struct findings *f);
 /* rights.c */
 void check_rbac(struct doctor_context *p, struct findings *f);
 void check_lending(struct doctor_context *p, struct findings *f);
+void check_agent_rights(struct doctor_context *p, struct findings *f);
 /* Asks whether the controller's account may do that verb in all namespaces. resource: may name a
  * subresource, "nodes/proxy". ERR_DENIED: it could not be asked, and e says why. */
 int rights_ask(struct doctor_context *p, const char *group, const char *resource, const char *verb,

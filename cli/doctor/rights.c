@@ -1,6 +1,7 @@
 /*
- * May the controller's account do what deploy/rbac/controller.yaml says, and where idle resources
- * are lent, what deploy/components/idle-resources/role.yaml says? One SubjectAccessReview asks for
+ * May the controller's account do what deploy/rbac/controller.yaml says, where idle resources are
+ * lent, what deploy/components/idle-resources/role.yaml says, and where nodes have agents, may both
+ * accounts do what deploy/components/node-agent/role.yaml says? One SubjectAccessReview asks for
  * each verb of each resource there. So the answer is by the sum of all bindings, not ours alone.
  */
 #include <stdlib.h>
@@ -12,11 +13,13 @@
 #include "cli/simulate/documents.h"
 
 #define REVIEWS "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+#define AGENTS "/apis/apps/v1/daemonsets?fieldSelector=metadata.name%3Dsluice-node"
 
 struct rights {
 	struct doctor_context *p;
 	struct findings *f;
-	const char *ns; /* of the Role; NULL: of a ClusterRole */
+	const char *account_ns, *account; /* whose they are */
+	const char *ns;			  /* of the Role; NULL: of a ClusterRole */
 	size_t asked;
 	struct err unknown; /* why a review could not be asked; "" */
 };
@@ -43,13 +46,12 @@ static void put_review(const struct rights *r, const char *group, const char *re
 	const char *name, const char *verb, struct buf *out)
 {
 	struct json_writer w = json_writer_object(out);
-	const char *ns = r->p->o->namespace_name;
 	jw_texts(&w, "apiVersion", "authorization.k8s.io/v1", "kind", "SubjectAccessReview", NULL);
 	jw_object(&w, "spec");
-	jw_textf(&w, "user", "system:serviceaccount:%s:sluice-controller", ns);
+	jw_textf(&w, "user", "system:serviceaccount:%s:%s", r->account_ns, r->account);
 	jw_array(&w, "groups");
 	jw_text(&w, NULL, "system:serviceaccounts");
-	jw_textf(&w, NULL, "system:serviceaccounts:%s", ns);
+	jw_textf(&w, NULL, "system:serviceaccounts:%s", r->account_ns);
 	jw_text(&w, NULL, "system:authenticated");
 	jw_end(&w);
 	put_attributes(r, group, resource, name, verb, &w);
@@ -78,7 +80,8 @@ static bool may(struct rights *r, const char *group, const char *resource, const
 int rights_ask(struct doctor_context *p, const char *group, const char *resource, const char *verb,
 	bool *ret_may, struct err *e)
 {
-	struct rights r = {.p = p};
+	struct rights r = {
+		.p = p, .account_ns = p->o->namespace_name, .account = "sluice-controller"};
 	bool allowed = may(&r, group, resource, NULL, verb);
 	if (*r.unknown.text) {
 		*e = r.unknown;
@@ -100,9 +103,8 @@ static void check_resource(struct rights *r, const cJSON *rule, const char *grou
 			buf_printf(&lacking, "%s%s", lacking.len ? ", " : "", verb->valuestring);
 	}
 	if (lacking.len > 0 && !*r->unknown.text)
-		findings_add(r->f, VERDICT_FAIL,
-			"the account %s/sluice-controller may not %s %s%s%s%s%s%s%s",
-			r->p->o->namespace_name, buf_text(&lacking), resource, *group ? "." : "",
+		findings_add(r->f, VERDICT_FAIL, "the account %s/%s may not %s %s%s%s%s%s%s%s",
+			r->account_ns, r->account, buf_text(&lacking), resource, *group ? "." : "",
 			group, name ? " " : "", name ? name : "", r->ns ? " in namespace " : "",
 			r->ns ? r->ns : "");
 	buf_done(&lacking);
@@ -125,15 +127,36 @@ static void check_rule(struct rights *r, const cJSON *rule)
 	}
 }
 
-static void check_role_object(struct rights *r, const cJSON *object)
+/* Tells whether an object is the role that a binding gives. */
+static bool is_given(const cJSON *object, const cJSON *binding)
 {
-	const char *kind = json_text(object, "kind");
-	if (!kind || (strcmp(kind, "ClusterRole") != 0 && strcmp(kind, "Role") != 0))
+	const cJSON *role = json_object(binding, "roleRef");
+	const char *kind = json_text(object, "kind"), *given_kind = json_text(role, "kind"),
+		   *name = json_text(json_object(object, "metadata"), "name"),
+		   *given_name = json_text(role, "name");
+	return kind && name && given_kind && given_name && strcmp(kind, given_kind) == 0 &&
+	       strcmp(name, given_name) == 0;
+}
+
+/* Checks the rules of the role that an object gives, if it is a binding. */
+static void check_binding(struct rights *r, const cJSON *binding, struct slice text)
+{
+	const cJSON *root, *subjects = json_array(binding, "subjects");
+	struct err e = {""};
+	r->account_ns = subjects ? json_text(subjects->child, "namespace") : NULL;
+	r->account = subjects ? json_text(subjects->child, "name") : NULL;
+	if (!r->account_ns || !r->account)
 		return;
-	r->ns = json_text(json_object(object, "metadata"), "namespace");
-	json_each(rule, json_array(object, "rules")) {
-		check_rule(r, rule);
+	struct documents *d = documents_new(text);
+	while (documents_next(d, &root, &e) == 1) {
+		if (!is_given(root, binding))
+			continue;
+		r->ns = json_text(json_object(root, "metadata"), "namespace");
+		json_each(rule, json_array(root, "rules")) {
+			check_rule(r, rule);
+		}
 	}
+	documents_free(d);
 }
 
 static void check_file(struct rights *r, const struct deployed *file)
@@ -143,14 +166,14 @@ static void check_file(struct rights *r, const struct deployed *file)
 	char *text = deployed_for(file->text, r->p->o->namespace_name);
 	struct documents *d = documents_new(slice_of(text));
 	while (documents_next(d, &root, &e) == 1)
-		check_role_object(r, root);
+		check_binding(r, root, slice_of(text));
 	documents_free(d);
 	free(text);
 }
 
 static void check_folder(struct doctor_context *p, struct findings *f, const char *folder)
 {
-	struct rights r = {p, f, NULL, 0, {""}};
+	struct rights r = {.p = p, .f = f};
 	for (size_t i = 0; i < DEPLOYED_COUNT; i++)
 		if (strncmp(DEPLOYED[i].path, folder, strlen(folder)) == 0)
 			check_file(&r, &DEPLOYED[i]);
@@ -160,8 +183,7 @@ static void check_folder(struct doctor_context *p, struct findings *f, const cha
 		findings_skip(
 			f, "you may not ask (create subjectaccessreviews), or: %s", r.unknown.text);
 	else
-		findings_ok(f, "the account %s/sluice-controller has all %zu rights",
-			p->o->namespace_name, r.asked);
+		findings_ok(f, "all %zu rights are there", r.asked);
 }
 
 void check_rbac(struct doctor_context *p, struct findings *f)
@@ -180,4 +202,16 @@ void check_lending(struct doctor_context *p, struct findings *f)
 		findings_skip(f, "idle resources are not lent");
 	else
 		check_folder(p, f, "deploy/components/idle-resources/");
+}
+
+/* Checks the rights of the agents of nodes, and those that the controller needs for them. */
+void check_agent_rights(struct doctor_context *p, struct findings *f)
+{
+	const cJSON *items;
+	if (!doctor_context_list(p, f, AGENTS, &items))
+		return;
+	if (!items || !items->child)
+		findings_skip(f, "there is no DaemonSet sluice-node");
+	else
+		check_folder(p, f, "deploy/components/node-agent/");
 }

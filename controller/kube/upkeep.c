@@ -196,7 +196,7 @@ void upkeep_pause(struct upkeep *u)
 {
 	kube_client_cancel(u->options.client, u->request);
 	u->request = 0;
-	u->state = UPKEEP_RESTS;
-	u->wrote = u->overwritten = false;
+	u->overwritten = u->complained = false;
 	u->failures = 0;
+	rest(u, 0);
 }

@@ -2,14 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/must.h"
 #include "base/json.h"
-#include "base/siphash.h"
 #include "controller/net/bucket.h"
+#include "controller/net/token.h"
 
 enum {
 	OWNERS = 256,
@@ -28,13 +26,7 @@ enum {
 	BURST = 40,		      /* so many at once, */
 	BURST_EACH = 10,	      /* and so many from one address */
 	BURST_CHOICES = CHOICES_EACH, /* and so many choices of one party: a page's */
-	TIMEOUT_MS = 5000,
-	TOKEN_MAX = 16 * 1024,
 	ANSWER_CEILING = 256 * 1024,
-};
-
-struct token {
-	uint64_t hash[2];
 };
 
 struct known {
@@ -93,8 +85,8 @@ struct auth *auth_new(const struct auth_options *o)
 	struct auth *g = mem_alloc(sizeof(*g));
 	g->options = *o;
 	g->json = json_new(4 * ANSWER_CEILING);
-	must(getrandom(&g->key, sizeof(g->key), 0) == sizeof(g->key));
-	must(getrandom(&g->as_key, sizeof(g->as_key), 0) == sizeof(g->as_key));
+	g->key = token_key();
+	g->as_key = token_key();
 	return g;
 }
 
@@ -126,7 +118,7 @@ static const struct siphash_key *number_key(void)
 	static struct siphash_key key;
 	static bool is_drawn;
 	if (!is_drawn)
-		must(getrandom(&key, sizeof(key), 0) == sizeof(key));
+		key = token_key();
 	is_drawn = true;
 	return &key;
 }
@@ -139,11 +131,6 @@ uint64_t auth_number(const char *user)
 }
 
 /* ---- what is remembered ---------------------------------------------------------------------- */
-
-static bool token_is(const struct token *a, const struct token *b)
-{
-	return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
-}
 
 static struct owner *find_owner(struct auth *g, const struct token *t, int64_t now_ms)
 {
@@ -355,30 +342,24 @@ static void on_access(const struct kube_answer *a, void *ctx)
 	settle(q, v);
 }
 
-static uint64_t post(
-	struct question *q, const char *path, const struct buf *body, kube_answer_fn *fn)
-{
-	struct kube_request request = {
-		.method = KUBE_POST,
-		.path = path,
-		.body = buf_slice(body),
-		.timeout_ms = TIMEOUT_MS,
-		.answer_ceiling = ANSWER_CEILING,
-		.last = true,
-	};
-	return kube_client_send(q->auth->options.client, &request, fn, q);
-}
-
 /* Asks for the right; false: the user's groups are too many. */
 static bool ask_access(struct question *q)
 {
 	struct buf body;
 	buf_init(&body, ANSWER_CEILING);
 	review_ask_access(&body, q->user, &q->right);
+	struct kube_request request = {
+		.method = KUBE_POST,
+		.path = "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+		.body = buf_slice(&body),
+		.timeout_ms = TOKEN_TIMEOUT_MS,
+		.answer_ceiling = ANSWER_CEILING,
+		.last = true,
+	};
 	bool fits = !body.failed;
 	if (fits)
-		q->request = post(
-			q, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &body, on_access);
+		q->request =
+			kube_client_send(q->auth->options.client, &request, on_access, q);
 	buf_done(&body);
 	return fits;
 }
@@ -414,17 +395,9 @@ static void on_token(const struct kube_answer *a, void *ctx)
 
 static bool ask_token(struct question *q, const char *token)
 {
-	struct buf body;
-	buf_init(&body, 2 * TOKEN_MAX);
-	review_ask_token(&body, token, q->auth->options.audience);
-	bool fits = !body.failed;
-	if (fits)
-		q->request =
-			post(q, "/apis/authentication.k8s.io/v1/tokenreviews", &body, on_token);
-	if (body.ptr)
-		explicit_bzero(body.ptr, body.len);
-	buf_done(&body);
-	return fits;
+	const struct auth_options *o = &q->auth->options;
+	q->request = token_review(o->client, token, o->audience, ANSWER_CEILING, on_token, q);
+	return q->request != 0;
 }
 
 /* ---- asked ----------------------------------------------------------------------------------- */
@@ -442,13 +415,9 @@ static enum auth_verdict begin(struct question **slot, struct question *q, const
 /* Hashes what the caller shows; false: nothing that can be asked about. */
 static bool key_of(const struct auth *g, const struct auth_caller *c, struct token *ret)
 {
-	size_t len = strlen(c->as ? c->as : c->token);
-	if (c->as)
-		siphash128(&g->as_key, c->as, len, ret->hash);
-	else if (len > 0 && len <= TOKEN_MAX)
-		siphash128(&g->key, c->token, len, ret->hash);
-	else
-		return false;
+	if (!c->as)
+		return token_hash(&g->key, c->token, ret);
+	siphash128(&g->as_key, c->as, strlen(c->as), ret->hash);
 	return true;
 }
 
@@ -527,8 +496,6 @@ static const struct owner *owner_of(
 	struct auth *g, const struct auth_caller *caller, int64_t now_ms)
 {
 	struct token t = {{0}};
-	if (!caller->as && !caller->token)
-		return NULL;
 	return key_of(g, caller, &t) ? find_owner(g, &t, now_ms) : NULL;
 }
 

@@ -23,6 +23,7 @@ enum {
 	HEADERS_MAX_BYTES = 32 * 1024,
 	IDLE_SECONDS = 10,
 	BODY_MAX_BYTES = 64 * 1024 * 1024,
+	ERROR_MAX_BYTES = 4096,
 	/* Connections that were ended, but that libmicrohttpd has not closed yet. At its own limit
 	 * it closes new ones: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
@@ -209,7 +210,7 @@ static enum MHD_Result queue_error(struct http_question *q, unsigned status, con
 {
 	const struct http_options *o = &q->http->options;
 	struct buf body;
-	buf_init(&body, 4096);
+	buf_init(&body, ERROR_MAX_BYTES);
 	(o->put_error ? o->put_error : put_error)(&body, status, sentence);
 	buf_puts(&body, "\n");
 	q->refused = true;
@@ -356,6 +357,15 @@ void http_answer(struct http_question *q, struct http_reply reply, const struct 
 	} else if (sleeps) {
 		wake(q);
 	}
+}
+
+void http_answer_error(struct http_question *q, unsigned status, const char *sentence)
+{
+	struct buf body;
+	buf_init(&body, ERROR_MAX_BYTES);
+	put_error(&body, status, sentence);
+	http_answer(q, (struct http_reply){status, JSON}, &body);
+	buf_done(&body);
 }
 
 void http_answer_file(struct http_question *q, const char *content_type, struct slice text)

@@ -157,6 +157,8 @@ bool http_takes_gzip(const struct http_question *q);
 /* Answers, from inside defer, or later from the loop. The body may be a gzip where
  * http_takes_gzip(). */
 void http_answer(struct http_question *q, struct http_reply reply, const struct buf *body);
+/* Answers likewise with {"error": sentence}. */
+void http_answer_error(struct http_question *q, unsigned status, const char *sentence);
 /* Sets the ETag of the answer to come, where not all of its text counts; "": it has none. Else it
  * is coding_tag_answer()'s, of JSON that is answered with 200. */
 void http_tag(struct http_question *q, const char *tag);

@@ -11,9 +11,8 @@
 struct node_agent_view {
 	int64_t at_ms; /* when its newest sample came; 0: never since this leader began */
 	const struct sample *newest; /* or NULL; borrowed until the loop goes on */
-	/* Since this leader began: deeds of those kinds, and samples that were dropped. */
-	uint64_t ended, undone, dropped;
-	uint64_t limited, held, refused;
+	/* Since this leader began: deeds by their kind, and samples that were dropped. */
+	uint64_t deeds[DEED_KINDS], dropped;
 };
 
 #endif

@@ -20,7 +20,7 @@ enum {
 	GONE_LOOK_MS = 5000, /* how often it is looked whether somebody still waits */
 	HELD_EACH = 2,	     /* of one node: two agents, while one takes over from the other */
 	FORGET_MS = 600000,  /* an agent of a node that is not known any more */
-	REFILL_MS = 100,     /* ten requests a second of one node, */
+	REFILL_MS = 100,     /* ten questions and ten samples a second of one node, */
 	BURST = 40,	     /* and so many at once */
 	TREE_MAX_BYTES = 64 * SAMPLE_BYTES_MAX,
 };
@@ -37,7 +37,7 @@ struct agent {
 	struct sample *newest; /* NULL: none yet */
 	int64_t deed;	       /* the newest that was counted, of the same run */
 	int64_t seen_ms;       /* when it came last */
-	struct bucket bucket;
+	struct bucket asks, reports;
 	struct link held;
 	char node[];
 };
@@ -47,7 +47,6 @@ struct node_agents {
 	struct node_port *port;
 	struct rendezvous *rendezvous;
 	struct map agents; /* by node */
-	size_t reporting;  /* have reported */
 	struct json *json;
 	bool leads;
 };
@@ -79,7 +78,7 @@ static struct agent *find_or_add(struct node_agents *a, const char *node)
 
 static struct held *oldest_held(const struct agent *g)
 {
-	return list_empty(&g->held) ? NULL : container_of(g->held.next, struct held, link);
+	return container_of(g->held.next, struct held, link);
 }
 
 static void held_free(struct held *h)
@@ -88,18 +87,18 @@ static void held_free(struct held *h)
 	free(h);
 }
 
-static void agent_free(struct agent *g)
+static void forget_held(struct agent *g)
 {
-	struct held *h;
-	while ((h = oldest_held(g)))
+	list_each_entry_safe(&g->held, struct held, h, link)
 		held_free(h);
-	sample_free(g->newest);
-	free(g);
 }
 
-static void agent_drop(void *g)
+static void agent_free(void *agent)
 {
-	agent_free(g);
+	struct agent *g = agent;
+	forget_held(g);
+	sample_free(g->newest);
+	free(g);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -124,15 +123,10 @@ static void answer_orders(
 	buf_done(&body);
 }
 
-static void answer_not_now(struct node_agents *a, struct http_question *q, const char *node)
+static void answer_not_now(const struct node_agents *a, struct http_question *q)
 {
-	struct buf body;
-	buf_init(&body, 256);
-	buf_puts(&body, a->leads ? "{\"error\":\"nothing is known of this node yet\"}"
-				 : "{\"error\":\"another controller leads\"}");
-	(void)node;
-	http_answer(q, (struct http_reply){503, "application/json"}, &body);
-	buf_done(&body);
+	http_answer_error(q, 503,
+		a->leads ? "nothing is known of this node yet" : "another controller leads");
 }
 
 /* Answers a question that was held. */
@@ -141,7 +135,7 @@ static void release(struct node_agents *a, struct agent *g, struct held *h, cons
 	struct http_question *q = h->question;
 	held_free(h);
 	if (!a->leads)
-		answer_not_now(a, q, g->node);
+		answer_not_now(a, q);
 	else if (o)
 		answer_orders(a, q, g->node, o);
 	else
@@ -150,19 +144,19 @@ static void release(struct node_agents *a, struct agent *g, struct held *h, cons
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-/* Finds the agent that asks, and its orders. NULL: the question was answered. */
+/* Finds the agent that comes, and its orders. NULL: the question was answered. */
 static struct agent *admit(struct node_agents *a, struct http_question *q, const char *node,
-	const struct orders **ret_orders)
+	bool asks, const struct orders **ret_orders)
 {
 	int64_t now_ms = monotonic_ms();
 	*ret_orders = a->leads ? a->options.events.orders(node, a->options.events.ctx) : NULL;
 	if (!*ret_orders) {
-		answer_not_now(a, q, node);
+		answer_not_now(a, q);
 		return NULL;
 	}
 	struct agent *g = find_or_add(a, node);
 	g->seen_ms = now_ms;
-	if (bucket_take(&g->bucket, REFILL_MS, BURST, now_ms))
+	if (bucket_take(asks ? &g->asks : &g->reports, REFILL_MS, BURST, now_ms))
 		return g;
 	node_port_refuse(
 		a->port, q, 429, NODE_TOO_MUCH, node, "an agent may come ten times a second");
@@ -186,7 +180,7 @@ static void on_asked(struct http_question *q, const char *node, int64_t have, vo
 {
 	struct node_agents *a = ctx;
 	const struct orders *orders;
-	struct agent *g = admit(a, q, node, &orders);
+	struct agent *g = admit(a, q, node, true, &orders);
 	if (!g)
 		return;
 	if (orders->generation != have)
@@ -201,47 +195,23 @@ void node_agents_orders_changed(struct node_agents *a, const char *node)
 	if (!g || list_empty(&g->held))
 		return;
 	const struct orders *orders = a->options.events.orders(node, a->options.events.ctx);
-	for (size_t n = orders ? list_count(&g->held) : 0; n > 0; n--) {
-		struct held *h = oldest_held(g);
-		list_leave(&h->link);
-		list_add(&g->held, &h->link);
+	if (!orders)
+		return;
+	list_each_entry_safe(&g->held, struct held, h, link)
 		if (h->have != orders->generation)
 			release(a, g, h, orders);
-	}
 }
 
 /* ---- who reports ----------------------------------------------------------------------------- */
-
-static uint64_t *count_of(struct node_agent_view *v, enum deed_kind kind)
-{
-	switch (kind) {
-	case DEED_LIMITED:
-		return &v->limited;
-	case DEED_HELD:
-		return &v->held;
-	case DEED_ENDED:
-		return &v->ended;
-	case DEED_REFUSED:
-		return &v->refused;
-	case DEED_UNDONE:
-		return &v->undone;
-	case DEED_LIFTED:
-	case DEED_KINDS:
-		break;
-	}
-	return NULL;
-}
 
 /* Counts the deeds that were not told before. */
 static void count_deeds(struct agent *g, const struct sample *s)
 {
 	for (size_t i = 0; i < s->ndeeds; i++) {
-		uint64_t *count = count_of(&g->view, s->deeds[i].kind);
 		if (s->deeds[i].number <= g->deed)
 			continue;
 		g->deed = s->deeds[i].number;
-		if (count)
-			++*count;
+		g->view.deeds[s->deeds[i].kind]++;
 	}
 }
 
@@ -256,7 +226,6 @@ static void take(struct node_agents *a, struct agent *g, struct sample *s)
 	int64_t now_ms = (int64_t)(ev_now(a->options.loop) * 1000.0);
 	if (!is_same_run(g, s))
 		g->deed = 0;
-	a->reporting += !g->newest;
 	sample_free(g->newest);
 	g->newest = s;
 	g->view.newest = s;
@@ -271,36 +240,41 @@ static bool lends_nothing(const struct orders *o)
 	return !o->lends && o->capacity.cpu_milli == 0;
 }
 
+/* Reads a sample that is newer than the last and may be true. NULL: the question was answered. */
+static struct sample *read_sample(struct node_agents *a, const struct agent *g,
+	struct http_question *q, struct slice body, struct load capacity)
+{
+	struct sample *s = NULL;
+	struct err e = {""};
+	if (wire_read_sample(a->json, body, &s, &e) != 0) {
+		node_port_refuse(a->port, q, 400, NODE_MALFORMED, g->node, e.text);
+	} else if (is_same_run(g, s) && s->number <= g->newest->number) {
+		node_port_count(a->port, q, NODE_OLD, g->node,
+			"a sample is not newer than the last one of this agent");
+		answer_nothing(q);
+	} else if (sample_check(s, capacity, &e) != 0) {
+		node_port_refuse(a->port, q, 422, NODE_IMPOSSIBLE, g->node, e.text);
+	} else {
+		return s;
+	}
+	sample_free(s);
+	return NULL;
+}
+
 static void on_reported(struct http_question *q, const char *node, struct slice body, void *ctx)
 {
 	struct node_agents *a = ctx;
 	const struct orders *orders;
-	struct sample *s = NULL;
-	struct err e = {""};
-	struct agent *g = admit(a, q, node, &orders);
+	struct agent *g = admit(a, q, node, false, &orders);
 	if (!g)
 		return;
 	if (lends_nothing(orders)) {
 		answer_nothing(q);
 		return;
 	}
-	if (wire_read_sample(a->json, body, &s, &e) != 0) {
+	struct sample *s = read_sample(a, g, q, body, orders->capacity);
+	if (!s) {
 		g->view.dropped++;
-		node_port_refuse(a->port, q, 400, NODE_MALFORMED, g->node, e.text);
-		return;
-	}
-	if (is_same_run(g, s) && s->number <= g->newest->number) {
-		g->view.dropped++;
-		node_port_count(a->port, q, NODE_OLD, g->node,
-			"a sample is not newer than the last one of this agent");
-		answer_nothing(q);
-		sample_free(s);
-		return;
-	}
-	if (sample_check(s, orders->capacity, &e) != 0) {
-		g->view.dropped++;
-		node_port_refuse(a->port, q, 422, NODE_IMPOSSIBLE, g->node, e.text);
-		sample_free(s);
 		return;
 	}
 	answer_nothing(q);
@@ -312,10 +286,7 @@ static void on_reported(struct http_question *q, const char *node, struct slice 
 /* Ends what is held too long, or for nobody. */
 static void look_at_held(struct node_agents *a, struct agent *g, int64_t now_ms)
 {
-	for (size_t n = list_count(&g->held); n > 0; n--) {
-		struct held *h = oldest_held(g);
-		list_leave(&h->link);
-		list_add(&g->held, &h->link);
+	list_each_entry_safe(&g->held, struct held, h, link) {
 		bool looks = now_ms >= h->look_ms;
 		if (looks)
 			h->look_ms = now_ms + GONE_LOOK_MS;
@@ -335,7 +306,6 @@ static void forget_one(struct node_agents *a, int64_t now_ms)
 	if (!found)
 		return;
 	map_take(&a->agents, map_hash_string(found->node), found->node);
-	a->reporting -= found->newest != NULL;
 	agent_free(found);
 }
 
@@ -345,11 +315,10 @@ static void resign(struct node_agents *a)
 	struct agent *g;
 	a->leads = false;
 	map_each(&a->agents, i, g)
-		while (!list_empty(&g->held))
-			release(a, g, oldest_held(g), NULL);
-	map_free(&a->agents, agent_drop);
+		list_each_entry_safe(&g->held, struct held, h, link)
+			release(a, g, h, NULL);
+	map_free(&a->agents, agent_free);
 	map_init(&a->agents, agent_has_node);
-	a->reporting = 0;
 	rendezvous_pause(a->rendezvous);
 }
 
@@ -366,7 +335,11 @@ void node_agents_tick(struct node_agents *a, bool leads, int64_t tick_ms)
 	}
 	a->leads = true;
 	map_each(&a->agents, i, g)
+	{
 		look_at_held(a, g, monotonic_ms());
+		/* Where nothing was lent no orders were kept, and nobody tells that there are some. */
+		node_agents_orders_changed(a, g->node);
+	}
 	forget_one(a, monotonic_ms());
 	uint16_t port = node_port_number(a->port);
 	if (port)
@@ -384,11 +357,6 @@ bool node_agents_view(const struct node_agents *a, const char *node, struct node
 	return true;
 }
 
-size_t node_agents_count(const struct node_agents *a)
-{
-	return a ? a->reporting : 0;
-}
-
 uint64_t node_agents_refused(const struct node_agents *a, enum node_refusal why)
 {
 	return a ? node_port_refused(a->port, why) : 0;
@@ -402,8 +370,7 @@ static void on_closing(void *ctx)
 	struct node_agents *a = ctx;
 	struct agent *g;
 	map_each(&a->agents, i, g)
-		while (!list_empty(&g->held))
-			held_free(oldest_held(g));
+		forget_held(g);
 }
 
 static int open_port(struct node_agents *a, struct err *e)
@@ -448,7 +415,7 @@ void node_agents_close(struct node_agents *a)
 		return;
 	node_port_close(a->port);
 	rendezvous_free(a->rendezvous);
-	map_free(&a->agents, agent_drop);
+	map_free(&a->agents, agent_free);
 	json_free(a->json);
 	free(a);
 }

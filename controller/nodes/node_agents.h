@@ -24,7 +24,6 @@
 #define SLUICE_CONTROLLER_NODES_NODE_AGENTS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -79,8 +78,6 @@ void node_agents_orders_changed(struct node_agents *a, const char *node);
 /* Gives what is known of the agent of a node. False: it has neither asked nor reported. a NULL is
  * fine. */
 bool node_agents_view(const struct node_agents *a, const char *node, struct node_agent_view *ret);
-/* Counts agents that have reported since this leader began. NULL is fine. */
-size_t node_agents_count(const struct node_agents *a);
 /* Counts what was refused since this process began. NULL is fine. */
 uint64_t node_agents_refused(const struct node_agents *a, enum node_refusal why);
 

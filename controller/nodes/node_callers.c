@@ -2,18 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/json.h"
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/must.h"
-#include "base/siphash.h"
 #include "controller/net/bucket.h"
 #include "controller/net/review.h"
+#include "controller/net/token.h"
 
-#define REVIEWS "/apis/authentication.k8s.io/v1/tokenreviews"
 #define USER "system:serviceaccount:" NODE_CALLERS_NAMESPACE ":" NODE_CALLERS_ACCOUNT
 #define NODE_NAME "authentication.kubernetes.io/node-name"
 
@@ -29,13 +26,7 @@ enum {
 	REFILL_EACH = 200, /* and 5 from one address; */
 	BURST = 100,	   /* so many at once, */
 	BURST_EACH = 10,   /* and so many from one address */
-	TIMEOUT_MS = 5000,
-	TOKEN_MAX = 16 * 1024,
 	ANSWER_CEILING = 64 * 1024,
-};
-
-struct token {
-	uint64_t hash[2];
 };
 
 struct agent {
@@ -81,11 +72,6 @@ struct node_callers {
 };
 
 /* ---- what is remembered ---------------------------------------------------------------------- */
-
-static bool token_is(const struct token *a, const struct token *b)
-{
-	return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
-}
 
 static bool agent_has_token(const void *value, const void *key)
 {
@@ -186,19 +172,9 @@ static void add_waiter(struct question *q, auth_verdict_fn *fn, void *ctx)
 	list_add(&q->waiters, &w->link);
 }
 
-static struct waiter *take_waiter(struct question *q)
-{
-	if (list_empty(&q->waiters))
-		return NULL;
-	struct waiter *w = container_of(q->waiters.next, struct waiter, link);
-	list_leave(&w->link);
-	return w;
-}
-
 static void question_free(struct question *q)
 {
-	struct waiter *w;
-	while ((w = take_waiter(q)))
+	list_each_entry_safe(&q->waiters, struct waiter, w, link)
 		free(w);
 	list_leave(&q->link);
 	free(q);
@@ -206,12 +182,9 @@ static void question_free(struct question *q)
 
 static void settle(struct question *q, enum auth_verdict v)
 {
-	struct waiter *w;
 	list_leave(&q->link);
-	while ((w = take_waiter(q))) {
+	list_each_entry(&q->waiters, struct waiter, w, link)
 		w->fn(v, w->ctx);
-		free(w);
-	}
 	question_free(q);
 }
 
@@ -259,29 +232,6 @@ static void on_answer(const struct kube_answer *a, void *ctx)
 	settle(q, AUTH_UNKNOWN);
 }
 
-/* Asks; false: the token is too long to be asked about. */
-static bool send(struct question *q, const char *token)
-{
-	struct buf body;
-	buf_init(&body, 2 * TOKEN_MAX);
-	review_ask_token(&body, token, NODE_CALLERS_AUDIENCE);
-	struct kube_request request = {
-		.method = KUBE_POST,
-		.path = REVIEWS,
-		.body = buf_slice(&body),
-		.timeout_ms = TIMEOUT_MS,
-		.answer_ceiling = ANSWER_CEILING,
-		.last = true,
-	};
-	bool fits = !body.failed;
-	if (fits)
-		q->request = kube_client_send(q->callers->client, &request, on_answer, q);
-	if (body.ptr)
-		explicit_bzero(body.ptr, body.len);
-	buf_done(&body);
-	return fits;
-}
-
 static struct question *find_question(const struct node_callers *c, const struct token *t)
 {
 	list_each_entry(&c->questions, struct question, q, link)
@@ -301,26 +251,19 @@ static struct question *begin(struct node_callers *c, const struct token *t,
 		.callers = c, .token = *t, .address = caller->address, .asked_ms = now_ms};
 	list_init(&q->waiters);
 	list_add(&c->questions, &q->link);
-	if (send(q, caller->token))
+	q->request = token_review(
+		c->client, caller->token, NODE_CALLERS_AUDIENCE, ANSWER_CEILING, on_answer, q);
+	if (q->request)
 		return q;
 	question_free(q);
 	return NULL;
-}
-
-static bool hash_token(const struct node_callers *c, const char *token, struct token *ret)
-{
-	size_t len = token ? strlen(token) : 0;
-	if (len == 0 || len > TOKEN_MAX)
-		return false;
-	siphash128(&c->key, token, len, ret->hash);
-	return true;
 }
 
 enum auth_verdict node_callers_ask(struct node_callers *c, const struct auth_caller *caller,
 	int64_t now_ms, auth_verdict_fn *fn, void *ctx)
 {
 	struct token t;
-	if (!hash_token(c, caller->token, &t))
+	if (!token_hash(&c->key, caller->token, &t))
 		return AUTH_STRANGER;
 	enum auth_verdict known = recall(c, &t, now_ms);
 	if (known != AUTH_LATER)
@@ -337,7 +280,7 @@ enum auth_verdict node_callers_ask(struct node_callers *c, const struct auth_cal
 const char *node_callers_node(const struct node_callers *c, const char *token)
 {
 	struct token t;
-	const struct agent *a = hash_token(c, token, &t) ? find_agent(c, &t) : NULL;
+	const struct agent *a = token_hash(&c->key, token, &t) ? find_agent(c, &t) : NULL;
 	return a ? a->node : NULL;
 }
 
@@ -348,17 +291,16 @@ struct node_callers *node_callers_new(struct kube_client *client, struct log *lo
 	struct node_callers *c = mem_alloc(sizeof(*c));
 	c->client = client;
 	c->log = log;
+	c->key = token_key();
 	c->json = json_new(4 * ANSWER_CEILING);
 	map_init(&c->agents, agent_has_token);
 	list_init(&c->questions);
-	must(getrandom(&c->key, sizeof(c->key), 0) == sizeof(c->key));
 	return c;
 }
 
 void node_callers_drop(struct node_callers *c)
 {
-	while (!list_empty(&c->questions)) {
-		struct question *q = container_of(c->questions.next, struct question, link);
+	list_each_entry_safe(&c->questions, struct question, q, link) {
 		kube_client_cancel(c->client, q->request);
 		question_free(q);
 	}

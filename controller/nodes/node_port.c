@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/json_writer.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
@@ -15,7 +14,6 @@
 
 #define ORDERS_PATH "/v1/node/orders"
 #define SAMPLE_PATH "/v1/node/sample"
-#define JSON "application/json"
 
 enum {
 	CONNECTIONS_MAX = 4096,
@@ -25,7 +23,6 @@ enum {
 	FILES_OF_OTHERS = 2048, /* other ports, requests, the ledger; and connections that end */
 	HEAD_MAX_BYTES = 4096,	/* an agent's token has 1,200; a connection costs this and 12 KB */
 	LOOK_MS = 60000,
-	ERROR_MAX_BYTES = 4096,
 };
 
 const char *const node_refusal_names[NODE_REFUSALS] = {
@@ -99,14 +96,8 @@ static void on_refused(
 void node_port_refuse(struct node_port *p, struct http_question *q, unsigned status,
 	enum node_refusal why, const char *node, const char *sentence)
 {
-	struct buf body;
 	node_port_count(p, q, why, node, sentence);
-	buf_init(&body, ERROR_MAX_BYTES);
-	struct json_writer w = json_writer_object(&body);
-	jw_text(&w, "error", sentence);
-	jw_close(&w);
-	http_answer(q, (struct http_reply){status, JSON}, &body);
-	buf_done(&body);
+	http_answer_error(q, status, sentence);
 }
 
 static void put_refusal(const struct right *r, struct buf *out)

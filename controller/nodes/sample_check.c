@@ -43,8 +43,7 @@ int sample_check(const struct sample *s, struct load capacity, struct err *e)
 	if (rc == 0)
 		rc = check("pods", pods, most, e);
 	if (rc == 0)
-		rc = check("may_cpu, memory_total", (struct load){s->may_milli, s->memory_total},
-			most, e);
+		rc = check("memory_total", (struct load){0, s->memory_total}, most, e);
 	if (rc == 0 && s->memory_available > s->memory_total)
 		rc = err_set(e, ERR_INVALID, "memory_available: it is more than memory_total");
 	return rc;

@@ -145,6 +145,14 @@ static bool stop_job(struct ended_pods *e, const struct inventory_pod *p)
 	return queue_reclaim_job(e->o.queue, job, 0, why);
 }
 
+static struct inventory_pod *find(struct inventory_pod *pods, const struct uid *uid)
+{
+	struct inventory_pod *p = pods;
+	while (p && (!lent_pod_is_ours(p) || uid_cmp(&p->uid, uid) != 0))
+		p = p->next;
+	return p;
+}
+
 /* Whether it was told that the pod was ended, and may not be told again: an agent that says so all
  * the time would have us write all the time. */
 static bool was_told(const struct inventory_lent *l, int64_t now_ms)
@@ -156,16 +164,14 @@ static bool was_told(const struct inventory_lent *l, int64_t now_ms)
 static bool take(
 	struct ended_pods *e, struct inventory_node *n, const struct deed *d, int64_t now_ms)
 {
-	for (struct inventory_pod *p = n->pods; p; p = p->next) {
-		if (!lent_pod_is_ours(p) || uid_cmp(&p->uid, &d->uid) != 0)
-			continue;
-		if (was_told(p->lent, now_ms))
-			return false;
-		p->lent->told_ms = p->lent->ended_ms = now_ms;
-		tell(e, p, d->value, now_ms);
-		return stop_job(e, p);
-	}
-	return false;
+	struct inventory_pod *p = find(n->pods, &d->uid);
+	if (!p)
+		p = find(n->dangling, &d->uid); /* it has failed before this was told */
+	if (!p || was_told(p->lent, now_ms))
+		return false;
+	p->lent->told_ms = p->lent->ended_ms = now_ms;
+	tell(e, p, d->value, now_ms);
+	return stop_job(e, p);
 }
 
 bool ended_pods_take(

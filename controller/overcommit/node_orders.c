@@ -166,6 +166,16 @@ static bool is_short(const struct inventory_node *n)
 	       n->used.memory_bytes >= capacity / 100 * n->node_state.strategy.evict_memory;
 }
 
+/* Compares by age: pods that their kubelet has taken before those that it may reject, the oldest
+ * first. */
+static int by_age(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	if (x->pod->lent->looked_at != y->pod->lent->looked_at)
+		return x->pod->lent->looked_at ? -1 : 1;
+	return x->row.started_ms < y->row.started_ms ? -1 : x->row.started_ms > y->row.started_ms;
+}
+
 static struct place *order_pods(const struct node_orders *m, const struct inventory_node *n,
 	int64_t now_ms, size_t *ret_count)
 {
@@ -179,42 +189,46 @@ static struct place *order_pods(const struct node_orders *m, const struct invent
 		*at = (struct place){p, lent_pod_row(m->o.queue, n, p, now_ms)};
 		at->row.has_used &= by_use;
 	}
+	if (count > ORDERS_PODS_MAX) {
+		qsort(all, count, sizeof(*all), by_age);
+		count = ORDERS_PODS_MAX;
+	}
 	qsort(all, count, sizeof(*all), in_order);
-	*ret_count = count < ORDERS_PODS_MAX ? count : ORDERS_PODS_MAX;
+	*ret_count = count;
 	return all;
 }
 
-static struct ordered_container *put_containers(
-	const struct inventory_lent *l, struct ordered_container *to)
+static void put_containers(
+	const struct inventory_lent *l, struct load most, struct ordered_container *to)
 {
-	for (size_t i = 0; i < l->ncontainers; i++, to++) {
-		memcpy(to->id, l->containers[i].id, sizeof(to->id));
-		to->asked = l->containers[i].asked;
+	for (size_t i = 0; i < l->ncontainers; i++) {
+		memcpy(to[i].id, l->containers[i].id, sizeof(to->id));
+		to[i].asked = load_min(l->containers[i].asked, most);
 	}
-	return to;
 }
 
 static void put_pods(const struct place *all, size_t count, struct kept *k)
 {
-	size_t containers = 0;
-	for (size_t i = 0; i < count; i++)
+	struct load most = k->orders.capacity;
+	size_t containers = 0, used = 0;
+	for (size_t i = 0; i < count && containers < ORDERS_CONTAINERS_ALL; i++)
 		containers += all[i].pod->lent->ncontainers;
 	if (containers > ORDERS_CONTAINERS_ALL)
 		containers = ORDERS_CONTAINERS_ALL;
 	k->pods = mem_array(count + 1, sizeof(*k->pods));
 	k->containers = mem_array(containers + 1, sizeof(*k->containers));
-	struct ordered_container *to = k->containers, *end = to + containers;
 	for (size_t i = 0; i < count; i++) {
 		const struct inventory_pod *p = all[i].pod;
-		size_t n = p->lent->ncontainers;
-		bool named = n > 0 && n <= (size_t)(end - to);
 		k->pods[i] = (struct ordered_pod){.uid = p->uid,
-			.asked = all[i].row.asked,
-			.stays = !lent_pod_is_ours(p),
-			.containers = named ? to : NULL,
-			.ncontainers = named ? n : 0};
-		if (named)
-			to = put_containers(p->lent, to);
+			.asked = load_min(all[i].row.asked, most),
+			.stays = !lent_pod_is_ours(p)};
+		size_t n = p->lent->ncontainers;
+		if (n == 0 || n > containers - used)
+			continue;
+		k->pods[i].containers = &k->containers[used];
+		k->pods[i].ncontainers = n;
+		put_containers(p->lent, most, &k->containers[used]);
+		used += n;
 	}
 	k->orders.pods = k->pods;
 	k->orders.npods = count;

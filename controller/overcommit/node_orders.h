@@ -13,6 +13,10 @@
  * what pods use only while memory is that short, and by what they ask for else: so a calm node does
  * not get the same orders in another order each second.
  *
+ * A tenant may ask for as much, and in as many containers, as he likes. So a pod counts as asking for
+ * its node at most. Pods beyond ORDERS_CONTAINERS_ALL are named without their containers. Of more
+ * pods than ORDERS_PODS_MAX the oldest are named that their kubelet has taken.
+ *
  * The generation is a sum of the content. So it changes when, and only when, something else does,
  * and another leader that says the same says it under the same number.
  */

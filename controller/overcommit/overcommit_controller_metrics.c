@@ -176,19 +176,19 @@ static bool held_pods(const struct agent_told *t, int64_t *ret)
 
 static bool ended(const struct agent_told *t, int64_t *ret)
 {
-	*ret = (int64_t)t->view.ended;
+	*ret = (int64_t)t->view.deeds[DEED_ENDED];
 	return true;
 }
 
 static bool undone(const struct agent_told *t, int64_t *ret)
 {
-	*ret = (int64_t)t->view.undone;
+	*ret = (int64_t)t->view.deeds[DEED_UNDONE];
 	return true;
 }
 
 static bool refused(const struct agent_told *t, int64_t *ret)
 {
-	*ret = (int64_t)t->view.refused;
+	*ret = (int64_t)t->view.deeds[DEED_REFUSED];
 	return true;
 }
 

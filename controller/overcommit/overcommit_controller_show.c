@@ -102,11 +102,11 @@ static void put_agent(const struct overcommit_controller *l, struct json_writer 
 	put_may(w, v.newest);
 	put_lacks(w, v.newest);
 	jw_object(w, "deeds");
-	jw_int(w, "limited", (int64_t)v.limited);
-	jw_int(w, "held", (int64_t)v.held);
-	jw_int(w, "ended", (int64_t)v.ended);
-	jw_int(w, "refused", (int64_t)v.refused);
-	jw_int(w, "undone", (int64_t)v.undone);
+	jw_int(w, "limited", (int64_t)v.deeds[DEED_LIMITED]);
+	jw_int(w, "held", (int64_t)v.deeds[DEED_HELD]);
+	jw_int(w, "ended", (int64_t)v.deeds[DEED_ENDED]);
+	jw_int(w, "refused", (int64_t)v.deeds[DEED_REFUSED]);
+	jw_int(w, "undone", (int64_t)v.deeds[DEED_UNDONE]);
 	jw_end(w);
 	jw_int(w, "droppedSamples", (int64_t)v.dropped);
 	jw_end(w);

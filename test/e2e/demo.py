@@ -17,6 +17,7 @@ import threading
 import time
 from collections import Counter, deque
 
+import demo_agent
 from demo_cluster import ClusterScene
 from demo_idle import IdleScene
 from demo_pipeline import NAMES, Pipeline, step
@@ -381,7 +382,8 @@ def main():
     args = p.parse_args()
     screen = Screen()
     began = time.monotonic()
-    box = Sandbox(args.name, args.cluster, overcommit=not args.cluster, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
+    no_agent = args.cluster or demo_agent.why_not()
+    box = Sandbox(args.name, args.cluster, overcommit=not args.cluster, with_real_node=not no_agent, agents=not no_agent, say=lambda text: print(f"  {time.monotonic() - began:5.1f} s  {text}", flush=True))
     good = False
 
     def quit(number, frame):
@@ -389,7 +391,11 @@ def main():
     signal.signal(signal.SIGTERM, quit)
     try:
         what = "Postgres and the controller, for the cluster that KUBECONFIG names" if args.cluster else "a real control plane with 20 fake nodes, and Postgres"
-        print(f"==> sandbox {args.name}: {what} (about 10 s)", flush=True)
+        if not no_agent:
+            what = "a real control plane with 20 fake nodes and a real one, its agent, and Postgres"
+        print(f"==> sandbox {args.name}: {what} (about {10 if no_agent else 25} s)", flush=True)
+        if no_agent and not args.cluster:
+            print(f"  without the agent of nodes, which is shown on a node whose containers really run: {no_agent}", flush=True)
         box.destroy()  # a run begins with an empty ledger
         box.up(controller="one")
         if args.cluster:

@@ -5,16 +5,19 @@ What they leave idle appears on the Nodes as kubernetes.io/batch-cpu, and Jobs t
 `sluice.dev/preemptible: "true"`, and have waited for it all evening, fill it. In the morning there are twice as many web servers and all
 are busy: the Jobs are stopped first, no web server waits, and when it is quiet again the Jobs finish.
 
-All of it is real but what is used: kwok plays that, and a real metrics-server asks it every 10 s.
+All of it is real but what is used: kwok plays that, and a real metrics-server asks it every 10 s. On one more node,
+where the machine can have it, containers really run, and an agent holds them (demo_agent.py).
 What the summary says is counted from Nodes, Pods, Jobs and Events, not asked of Sluice."""
 
+import json
 import random
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from sandbox import ApiError, SandboxError, usage, wait_until
+from demo_agent import AgentScene
+from sandbox import ApiError, SandboxError, real_node, usage, wait_until
 from sandbox.audit import Follow, units
 from sandbox.view import amount
 
@@ -30,10 +33,8 @@ UNUSED_SECONDS = 10  # for less than so long lent room may stand beside a Job th
 SPOT = [{"key": "spot", "operator": "Equal", "value": "true", "effect": "NoSchedule"}]
 
 # As an admin would write it, but for the times: a demo cannot wait for five minutes' means.
-CONFIG = """{
-  "enable": true, "cpuReclaimThresholdPercent": 50, "memoryReclaimThresholdPercent": 65,
-  "metricReportIntervalSeconds": 6, "metricAggregateDurationSeconds": 1, "raiseWindowSeconds": 1, "reclaimCoolDownSeconds": 1
-}"""
+CONFIG = {"enable": True, "cpuReclaimThresholdPercent": 50, "memoryReclaimThresholdPercent": 65,
+          "metricReportIntervalSeconds": 6, "metricAggregateDurationSeconds": 1, "raiseWindowSeconds": 1, "reclaimCoolDownSeconds": 1}
 
 
 def web(n, uses):
@@ -110,7 +111,7 @@ class Jobs(Follow):
 
 
 class Nodes(Follow):
-    """What they lend, in cores."""
+    """What those lend that kwok plays, in cores."""
 
     def __init__(self, api):
         super().__init__(api, "/api/v1/nodes")
@@ -122,7 +123,7 @@ class Nodes(Follow):
 
     def take(self, kind, node):
         said = node["status"]["allocatable"].get(BATCH_CPU)
-        if said is not None:
+        if said is not None and node["metadata"]["name"] != real_node.NODE:
             self.lent[node["metadata"]["name"]] = units("", said) / 1000
 
 
@@ -172,6 +173,7 @@ def at(text):
 class IdleScene:
     def __init__(self, box, screen):
         self.box, self.api, self.screen = box, box.api, screen
+        self.agent = AgentScene(box) if box.real_node else None
         self.trouble, self.steps = [], []
         self.line_at, self.began = 0.0, time.monotonic()
 
@@ -188,7 +190,10 @@ class IdleScene:
         self.api.ensure(f"/apis/{GROUP}/namespaces/{TEAM}/localqueues", {
             "apiVersion": GROUP, "kind": "LocalQueue", "metadata": {"name": QUEUE}, "spec": {"clusterQueue": QUEUE}})
         self.api.ensure("/api/v1/namespaces/kube-system/configmaps", {
-            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config"}, "data": {"colocation-config": CONFIG}})
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ack-slo-config"}, "data": {
+                "colocation-config": json.dumps({**CONFIG, "nodeConfigs": [self.agent.config()] if self.agent else []})}})
+        if self.agent:
+            self.agent.prepare()
         wait_until("the account of the namespace", lambda: self.api.get(f"/api/v1/namespaces/{TEAM}/serviceaccounts/default"), 30)
         self.servers(range(AT_NIGHT), BUSY)
 
@@ -210,6 +215,8 @@ class IdleScene:
             self.took = time.monotonic() - self.began
             for thread in (self.nodes, self.pods, self.jobs):
                 thread.stopped = True
+            if self.agent:
+                self.agent.end()
 
     def play(self):
         self.submit()
@@ -217,19 +224,28 @@ class IdleScene:
         self.until("the nodes to say what they lend", lambda: len(self.nodes.lent) == 20 and self.lent() < 40)
         self.evening = self.lent()
         self.step("night: the web servers use a tenth of it")
+        if self.agent:
+            self.agent.submit()
         self.load(range(AT_NIGHT), QUIET)
         self.until("idle capacity to appear", lambda: self.lent() > 250)
         self.night = self.lent()
         self.step("idle capacity has appeared on the nodes, and the Jobs fill it")
         self.until("them to fill it", lambda: len(self.pods.work) >= 30)
+        if self.agent:
+            self.until("the agent of the real node to hold a lent pod", self.agent.holds)
+            self.agent.rise()
         self.step(f"morning: {BY_DAY} web servers have asked for 95 % of the nodes, and use all of that")
         self.load(range(AT_NIGHT), BUSY)
         self.servers(range(AT_NIGHT, BY_DAY), BUSY)
         self.until("every web server to run", lambda: sum(p == "Running" for p in self.pods.web.values()) == BY_DAY)
+        if self.agent:
+            self.until("the agent of the real node to have the lent pod give way", self.agent.gave_way)
         self.until("the Jobs to be gone from the nodes", lambda: not self.pods.work)
         self.step("it is quiet again")
         self.load(range(BY_DAY), "400m")
         self.until("all Jobs to finish", lambda: len(self.jobs.finished) == JOBS)
+        if self.agent:
+            self.until("the agent of the real node to let the lent pod go", self.agent.has_all_back)
 
     def servers(self, which, uses):
         at_once(lambda n: self.api.ensure(f"/api/v1/namespaces/{TEAM}/pods", web(n, uses)), which)
@@ -279,18 +295,19 @@ class IdleScene:
 
     def figures(self):
         """[(what, share of its bar, in words)]."""
+        real = self.agent and self.agent.figure()
         web_runs = sum(p == "Running" for p in self.pods.web.values())
         runs, done = len(self.pods.work), len(self.jobs.finished)
         return [("web servers", web_runs / BY_DAY, f"{web_runs} running, {len(self.pods.web) - web_runs} pending"),
                 ("lent out", self.lent() / 320, f"{self.lent():.0f} cpu on {len(self.nodes.lent)} nodes"),
                 ("idle Jobs", runs / JOBS, f"{runs} running, {len(self.jobs.preempted)} stopped for the web servers"),
-                ("finished", done / JOBS, f"{done} of {JOBS}")]
+                ("finished", done / JOBS, f"{done} of {JOBS}"), *([real] if real else [])]
 
     def frame(self):
         width, _ = self.screen.size
         wide = max(12, min(48, width - 60))
         seconds = int(time.monotonic() - self.began)
-        styles = {"web servers": "green", "lent out": "cyan", "idle Jobs": "magenta", "finished": "blue"}
+        styles = {"web servers": "green", "lent out": "cyan", "idle Jobs": "magenta", "finished": "blue", "real loop": "yellow"}
         lines = ["", [("title", "  S L U I C E"), ("dim", "   what nobody uses is lent out, and taken back first"), ("bold", f"   {seconds // 60}:{seconds % 60:02d}")], ""]
         lines += [[f"    {name:<13}", *self.screen.bar(share, wide, styles[name]), f"  {words}"] for name, share, words in self.figures()]
         lines += ["", *self.node_lines(), "", [("bold", "  What happens")]]
@@ -320,7 +337,9 @@ class IdleScene:
         for sentence in self.trouble:
             verdict(False, sentence)
         if not self.trouble:
-            for line in self.findings():
+            if self.agent:
+                self.agent.table(s)
+            for line in self.findings() + (self.agent.findings() if self.agent else []):
                 verdict(*line)
         s.print()
         return good

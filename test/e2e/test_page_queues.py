@@ -4,8 +4,11 @@ What is shown is held against what the API server, the aggregated API and the le
 the cluster, and as Alice, who has sluice-batch-user in one namespace. What is lent of nodes is asked of a real controller
 beside the made-up cluster of the benches; it trusts callers from this host."""
 
+import http.client
 import json
 import re
+import ssl
+import uuid
 
 import pytest
 from conftest import LATER, PREFIX, need
@@ -470,7 +473,8 @@ def lending():
     need("sluice-controller")
     ground = overcommit.Ground(30, 20, name=f"{PREFIX}-lends")
     try:
-        ground.start("--overcommit-config", "kube-system/ack-slo-config")  # the sandbox lends nothing unless it is told
+        # The sandbox lends nothing unless it is told.
+        ground.start("--overcommit-config", "kube-system/ack-slo-config", "--node-listen", "127.0.0.1:0", "--node-address", "127.0.0.1")
         wait_until("each node to lend", lambda: len(lent(ground)) == 30, LATER, ground.proc)
         yield ground
     finally:
@@ -481,6 +485,36 @@ def lent(ground):
     """Nodes that lend: {name: what the API says}."""
     nodes = ground.box.controller_api().overcommit()["nodes"]
     return {n["node"]: n for n in nodes if n["enabled"] and n["writtenTime"]}
+
+
+def as_agent(ground, node, method, path, body=None):
+    """What the leader answers to the agent of that node."""
+    where = wait_until("the leader to say where it is", lambda: ground.fake.api.get("/bench/agents"), LATER, ground.proc)
+    host, _, port = where["address"].rpartition(":")
+    connection = http.client.HTTPSConnection(host, int(port), timeout=60, context=ssl.create_default_context(cadata=where["certificate"]))
+    connection.request(method, path, body and json.dumps(body), {"Authorization": f"Bearer agent-of-{node}"})
+    answer = connection.getresponse()
+    status, text = answer.status, answer.read().decode()
+    connection.close()
+    assert status in (200, 204), (status, text)
+    return text
+
+
+def play_agents(ground):
+    """Of node-00003 and node-00004 there are agents: one reports, and holds its lent pods to less than they ask for; one only ever asked for its orders."""
+    as_agent(ground, "node-00004", "GET", "/v1/node/orders?have=0")
+    orders = json.loads(as_agent(ground, "node-00003", "GET", "/v1/node/orders?have=0"))
+    pods = [{"uid": pod["uid"], "cpu": 500, "memory": 1 << 30, "quota": 600} for pod in orders["pods"]]
+    as_agent(ground, "node-00003", "POST", "/v1/node/sample", {
+        "boot": str(uuid.uuid4()), "number": 1, "window_ms": 1000, "cpu": 4000, "memory": 8 << 30, "memory_total": orders["memory"],
+        "memory_available": orders["memory"] - (8 << 30), "may_cpu": 600 * len(pods), "pods": pods})
+    return len(pods)
+
+
+# {name: [the rest of its square's title about its agent, the agent's cell]} of each node.
+AGENTS = """const head = [...document.querySelectorAll("main table thead th")].findIndex((e) => e.innerText.trim().toLowerCase().startsWith("agent"));
+    const cell = Object.fromEntries([...document.querySelectorAll("main table tbody tr")].map((r) => [r.children[0].innerText.trim(), r.children[head]?.innerText.replace(/\\s+/g, " ").trim()]));
+    return Object.fromEntries([...document.querySelectorAll("main .squares .square")].map((e) => [e.title.split(":")[0], [e.title.split("; agent: ")[1], cell[e.title.split(":")[0]]]]))"""
 
 
 def test_what_nodes_lend_is_drawn_and_nobody_signs_in_behind_a_proxy(lending, open_page, axe):
@@ -494,8 +528,14 @@ def test_what_nodes_lend_is_drawn_and_nobody_signs_in_behind_a_proxy(lending, op
     squares = page.run("return [...document.querySelectorAll('main .squares .square')].map((e) => [e.title.split(':')[0], parseFloat(e.querySelector('i')?.style.height ?? 0)])")
     wanted = {name: 100 * n["lent"]["cpuMilli"] / n["published"]["kubernetes.io/batch-cpu"] for name, n in lent(lending).items()}
     assert {name: round(share) for name, share in squares} == {name: round(share) for name, share in wanted.items()}, squares
-    page.click("main details:last-of-type summary")
+    pods = play_agents(lending)
+    page.go("nodes?of=lent-cpu&sort=agent")
     page.wait_text("node-00000", "node-00029", selector="main")
+    told = page.run(AGENTS)
+    line = f"{pods} lent pods: {0.5 * pods:g} of {2 * pods} cpu used, held to {0.6 * pods:g}"
+    assert pods > 1 and told.pop("node-00003") == [f"reports {line}", f"Reports {line}"], told
+    assert told.pop("node-00004") == ["silent since it asked for orders", "Silent since it asked for orders"], told
+    assert len(told) == 28 and all(one == ["none", "None"] for one in told.values()), told
     found = [p for look in LOOKS for p in problems(page, axe, "nodes", look)]
     assert not found, "\n".join(found)
     page.type("main input[type=search]", "node-00007")

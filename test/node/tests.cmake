@@ -16,3 +16,11 @@ set_tests_properties(node_uml PROPERTIES LABELS thorough SKIP_RETURN_CODE 77 TIM
 list(POP_FRONT uml uml_sh uml_work)
 long_test(node_uml.long ${uml_sh} ${uml_work}-long ${uml} random_memory_histories --histories 100)
 set_tests_properties(node_uml.long PROPERTIES SKIP_RETURN_CODE 77)
+
+# What cpu.idle and quotas are worth to ordinary pods: in qemu, in virtual time.
+add_executable(vm_clock ${CMAKE_CURRENT_LIST_DIR}/vm_clock.c)
+target_compile_options(vm_clock PRIVATE -Wall -Wextra -Werror -O2 -fno-sanitize=all)
+target_compile_definitions(vm_clock PRIVATE _GNU_SOURCE)
+target_link_options(vm_clock PRIVATE -static -fno-sanitize=all)
+long_test(node_latency ${CMAKE_CURRENT_LIST_DIR}/latency.sh ${CMAKE_CURRENT_BINARY_DIR}/latency $<TARGET_FILE:vm_clock>)
+set_tests_properties(node_latency PROPERTIES SKIP_RETURN_CODE 77)

@@ -15,6 +15,7 @@ import { badge, card, empty, skeleton } from "./ui.js";
 import { amount, count, since, units } from "./words.js";
 
 const LOOK_MS = 15_000, ROWS_MAX = 500, EACH_MAX = 300, LARGE_MAX = 60;
+const SILENT_MS = 60_000; // of an agent, as `sluice doctor` has it
 
 /* ---- what is told of a Node ---- */
 
@@ -36,6 +37,21 @@ function freshness(lending) {
 function lendingState(lending) {
   if (!lending?.enabled) return ["Not lent", "wait"];
   return lending.degraded ? [lending.freshness, "warn"] : lending.freshness === "Fresh" ? ["Lends", "run"] : [lending.freshness, "soon"];
+}
+
+// [word, kind] of the agent of a Node that lends.
+function agentState({ agent }) {
+  if (!agent) return ["None", "wait"];
+  return agent.ageMs <= SILENT_MS ? ["Reports", "run"] : ["Silent", "warn"];
+}
+
+// Since when an agent is silent, or what the lent pods of its Node use, and are held to where that is less than they ask for.
+function agentWords({ agent }) {
+  if (!agent) return "";
+  if (!(agent.ageMs <= SILENT_MS)) return agent.sampleTime ? `for ${since(agent.sampleTime)}` : "since it asked for orders";
+  if (!agent.lentPods) return "no lent pods";
+  const held = agent.heldPods && agent.mayCpuMilli !== null ? `, held to ${amount("cpu", agent.mayCpuMilli)}` : "";
+  return `${count(agent.lentPods, "lent pod")}: ${amount("cpu", agent.usedCpuMilli)} of ${amount("cpu", agent.askedCpuMilli)} cpu used${held}`;
 }
 
 // [word, kind, mark of its square] of a Node: whether pods may go there.
@@ -101,7 +117,8 @@ function square(parts, [, kind, mark = kind], title) {
 
 function nodeWords(node, measure) {
   const pods = node.pods === undefined ? "" : `, ${count(node.pods, "pod")}`;
-  return `${node.name}: ${measure.state(node)[0].toLowerCase()}, ${measure.sums([node])}${pods}`;
+  const agent = node.lending?.enabled ? `; agent: ${agentState(node.lending)[0].toLowerCase()} ${agentWords(node.lending)}`.trimEnd() : "";
+  return `${node.name}: ${measure.state(node)[0].toLowerCase()}, ${measure.sums([node])}${pods}${agent}`;
 }
 
 const nodeSquare = (node, measure) => square(measure.parts(node), measure.state(node), nodeWords(node, measure));
@@ -185,6 +202,7 @@ const LENDING_COLUMNS = [
   lendingColumn("memory", "Memory offered", (l) => offered(l).memoryBytes, (l) => amount("memory", offered(l).memoryBytes)),
   lendingColumn("lentcpu", "CPU lent", (l) => l.lent.cpuMilli, (l) => amount("cpu", l.lent.cpuMilli)),
   lendingColumn("lentmemory", "Memory lent", (l) => l.lent.memoryBytes, (l) => amount("memory", l.lent.memoryBytes)),
+  lendingColumn("agent", "Agent", (l) => agentState(l)[0], (l) => (l.enabled ? [badge(...agentState(l)), ` ${agentWords(l)}`] : ""), true),
   lendingColumn("source", "Configured by", sourceOf, sourceOf, true),
 ];
 

@@ -6,8 +6,10 @@ the real node: that takes a second, and `./dev image` three minutes. Its tag say
 a build replaces the agent."""
 
 import hashlib
+import os
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 from . import apply, image, real_node
@@ -56,3 +58,37 @@ def libraries(program):
     """Paths at which the loader looks for what the program is linked with, the loader's own among them."""
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     return sorted(set(re.findall(r"(?:=> |^\s*)(/\S+) \(0x", said, re.M)))
+
+
+class AloneOnTheMachine(threading.Thread):
+    """A file that says of the cpu what /proc/stat would if the node's pods were all that runs."""
+
+    def __init__(self, box):
+        super().__init__(daemon=True)
+        self.box, self.file, self.over = box, box.state / "stat", threading.Event()
+        self.usage = real_node.CGROUPS / "cpuacct" / box.real_node.cgroup / "kubepods" / "cpuacct.usage"
+        self.write()
+        self.start()
+
+    def write(self):
+        """In place and at once: the agent keeps the file open."""
+        ticks = int(self.usage.read_text()) * os.sysconf("SC_CLK_TCK") // 10**9
+        with open(os.open(self.file, os.O_WRONLY | os.O_CREAT, 0o644), "wb") as f:
+            f.write(f"cpu  {ticks:020} 0 0 0 0 0 0 0 0 0\n".encode())
+
+    def run(self):
+        while not self.over.wait(0.05):
+            self.write()
+
+    def show_to_agent(self):
+        """Gives the agent that file in the place of /proc/stat, and waits until one runs that has it."""
+        path = f"/apis/apps/v1/namespaces/{NAMESPACE}/daemonsets/{NAME}"
+        (before,) = running(self.box)
+        self.box.api.patch(path, [
+            {"op": "add", "path": "/spec/template/spec/volumes/-", "value": {"name": "stat", "hostPath": {"path": str(self.file), "type": "File"}}},
+            {"op": "add", "path": "/spec/template/spec/containers/0/volumeMounts/-", "value": {"name": "stat", "mountPath": "/proc/stat", "readOnly": True}}], "json")
+        wait_until("the agent to be replaced", lambda: [p for p in running(self.box) if p["metadata"]["uid"] != before["metadata"]["uid"]])
+
+    def end(self):
+        self.over.set()
+        self.join()

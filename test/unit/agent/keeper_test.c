@@ -821,6 +821,8 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 	expect(&w, "", "cpu.idle", "1");
 	fake_put(&w.t, "", "cpu.idle", "0"); /* the kubelet's minute */
 	turn(&w);
+	expect(&w, "", "cpu.idle", "0"); /* its weight comes next, which an idle tier refuses */
+	pass(&w, 1010);
 	expect(&w, "", "cpu.idle", "1");
 	fake_put(&w.t, "", "cpu.weight", "0"); /* as an idle one reads */
 	order(&w, 2, POD(A, 300, 67108864));
@@ -828,7 +830,7 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 	expect(&w, "", "cpu.idle", "0");
 	expect(&w, "", "cpu.weight", "1");
 	order_with(&w, 3, ",\"idle\":\"always\"", POD(A, 300, 67108864));
-	pass(&w, 10);
+	pass(&w, 1010);
 	expect(&w, "", "cpu.idle", "1");
 	keeper_give_back(w.k);
 	expect(&w, "", "cpu.idle", "0");
@@ -990,8 +992,8 @@ static void deeds_are_told_until_they_are_known(void **state)
 	end(&w);
 }
 
-/* How often is told: each second while something moves, each five while nothing does, each 30
- * where nothing is lent. */
+/* How often is told: each second while something moves and while lending begins, each five while
+ * nothing does, each 30 where nothing is lent. */
 static void how_often_is_told(void **state)
 {
 	struct world w;
@@ -1000,6 +1002,9 @@ static void how_often_is_told(void **state)
 	allow(&w, A);
 	order(&w, 1, POD(B, 300, 67108864));
 	fake_pod_make(&w.t, A);
+	use(&w, 30000, 100, 0, 0);
+	assert_in_range(w.reports, 29, 31);
+	w.reports = 0;
 	for (int i = 0; i < 60; i++)
 		use(&w, 1000, 100 * (i % 3), 0, 0);
 	assert_in_range(w.reports, 2, 3);

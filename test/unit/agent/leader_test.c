@@ -152,8 +152,7 @@ static void start_link(struct world *w)
 {
 	struct link_options o = {.loop = w->loop,
 		.api = w->config,
-		.namespace_name = "sluice-system",
-		.token_file = w->token,
+		.leader = {"sluice-system", w->token},
 		.seed = 7,
 		.pause_ms = 5,
 		.events = {on_orders, on_sample, on_acknowledged, w}};

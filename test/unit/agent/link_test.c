@@ -63,11 +63,9 @@ static void start(struct world *w)
 {
 	struct link_options o = {.loop = w->loop,
 		.api = w->config,
-		.namespace_name = "sluice-system",
-		.token_file = w->token,
+		.leader = {"sluice-system", w->token, .plain = true},
 		.seed = 7,
 		.pause_ms = 5,
-		.plain = true,
 		.events = {on_orders, on_sample, on_acknowledged, w}};
 	w->link = link_new(&o);
 }
@@ -421,7 +419,7 @@ static void addresses(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(table); i++)
-		if (link_is_address(table[i].text) != table[i].is)
+		if (leader_is_address(table[i].text) != table[i].is)
 			fail_msg("%s", table[i].text);
 }
 

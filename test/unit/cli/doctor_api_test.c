@@ -16,6 +16,7 @@
 #define RULES "GET /apis/sluice.dev/v1alpha1/nodeovercommits HTTP"
 #define REVIEW "POST /apis/authorization.k8s.io/v1/subjectaccessreviews HTTP"
 #define AGENTS "GET /apis/visibility.sluice.dev/v1alpha1/overcommits HTTP"
+#define DAEMONSET "GET /apis/apps/v1/namespaces/sluice-node/daemonsets/sluice-node HTTP"
 #define KOORDLETS "GET /apis/apps/v1/daemonsets?fieldSelector=metadata.name%3Dkoordlet HTTP"
 #define USAGE "GET /apis/metrics.k8s.io/v1beta1/nodes HTTP"
 
@@ -671,10 +672,13 @@ static void what_agents_do_is_looked_at(void **state)
 		const char *report, *koordlets; /* NULL: not asked for */
 		enum verdict verdict;
 		const char *says;
+		int daemonset; /* 0: not asked for */
 	} cases[] = {
 		{404, STATUS("no such API"), NULL, VERDICT_SKIPPED, "only the controller knows"},
 		{200, NODES(NODE("n1")), NULL, VERDICT_OK,
-			"there are none: nothing on nodes holds"},
+			"there are none: nothing on nodes holds", 404},
+		{200, NODES(NODE("n1")), NO_KOORDLET, VERDICT_WARN,
+			"lend and have no agent: nothing there holds", 200},
 		{200, NODES(NODE("n1", AGENT("800", "\"hold\",\"pressure\"", ""))), NO_KOORDLET,
 			VERDICT_OK, "report from all 1 nodes that lend"},
 		{200,
@@ -715,6 +719,8 @@ static void what_agents_do_is_looked_at(void **state)
 		answer(&s, CONFIGMAP, 404, STATUS("not found"));
 		answer(&s, RULES, 200, RULE(""));
 		answer(&s, AGENTS, cases[i].status, cases[i].report);
+		if (cases[i].daemonset)
+			answer(&s, DAEMONSET, cases[i].daemonset, "{}");
 		if (cases[i].koordlets) {
 			answer(&s, KOORDLETS, 200, cases[i].koordlets);
 			answer(&s, CONFIGMAP, 404, STATUS("not found"));
@@ -946,7 +952,7 @@ static size_t count_rights(void)
 	for (n = 0; n < 400; n++)
 		answer(&s, REVIEW, 201, "{\"status\":{\"allowed\":true}}");
 	examine(&s, "rbac");
-	expect(&s, VERDICT_OK, "sluice-system/sluice-controller has all");
+	expect(&s, VERDICT_OK, "rights are there");
 	n -= scripted_server_unused(s.server);
 	for (size_t i = scripted_server_unused(s.server); i > 0; i--) {
 		const cJSON *root;
@@ -1002,7 +1008,7 @@ static void lending_takes_rights_of_its_own(void **state)
 			expect(&s, VERDICT_FAIL, "may not patch nodes/status");
 			assert_non_null(strstr(s.f.usual_cure, "idle-resources/role.yaml"));
 		} else {
-			expect(&s, VERDICT_OK, "has all 9 rights");
+			expect(&s, VERDICT_OK, "all 9 rights are there");
 		}
 		bool eviction = false, named = false;
 		for (size_t i = 2; i < 2 + RIGHTS; i++) {
@@ -1022,6 +1028,44 @@ static void lending_takes_rights_of_its_own(void **state)
 	answer(&s, RULES, 200, "{\"items\":[]}");
 	examine(&s, "lending");
 	expect(&s, VERDICT_SKIPPED, "idle resources are not lent");
+	stage_close(&s);
+}
+
+#define SLUICE_NODE "GET /apis/apps/v1/daemonsets?fieldSelector=metadata.name%3Dsluice-node HTTP"
+
+static void agents_take_rights_of_two_accounts(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t refused;
+		enum verdict verdict;
+		const char *says;
+	} cases[] = {
+		{0, VERDICT_FAIL,
+			"sluice-node/sluice-node may not get configmaps sluice-nodes in namespace"},
+		{2, VERDICT_FAIL,
+			"sluice-system/sluice-controller may not patch configmaps sluice-nodes"},
+		{3, VERDICT_FAIL, "sluice-system/sluice-controller may not patch pods/status"},
+		{4, VERDICT_OK, "all 4 rights are there"},
+	};
+	for (size_t i = 0; i < ROWS(cases); i++) {
+		struct stage s;
+		stage_open(&s);
+		answer(&s, SLUICE_NODE, 200, "{\"items\":[{}]}");
+		for (size_t right = 0; right < 4; right++)
+			answer(&s, REVIEW, 201,
+				right == cases[i].refused ? "{\"status\":{\"allowed\":false}}"
+							  : "{\"status\":{\"allowed\":true}}");
+		examine(&s, "agent-rights");
+		expect(&s, cases[i].verdict, cases[i].says);
+		assert_non_null(strstr(s.f.usual_cure, "node-agent/role.yaml"));
+		stage_close(&s);
+	}
+	struct stage s;
+	stage_open(&s);
+	answer(&s, SLUICE_NODE, 200, "{\"items\":[]}");
+	examine(&s, "agent-rights");
+	expect(&s, VERDICT_SKIPPED, "no DaemonSet sluice-node");
 	stage_close(&s);
 }
 
@@ -1081,6 +1125,7 @@ int main(void)
 		cmocka_unit_test(what_may_not_be_read_is_skipped),
 		cmocka_unit_test(each_right_is_asked_for),
 		cmocka_unit_test(lending_takes_rights_of_its_own),
+		cmocka_unit_test(agents_take_rights_of_two_accounts),
 		cmocka_unit_test(a_right_that_is_missing),
 		cmocka_unit_test(who_may_not_ask_is_told),
 	};

@@ -324,12 +324,12 @@ static void what_is_told_of_an_agent(void **state)
 	newest.npods = 1;
 	s.agent = (struct node_agent_view){.at_ms = s.now_ms,
 		.newest = &newest,
-		.ended = 1,
-		.undone = 2,
+		.deeds[DEED_ENDED] = 1,
+		.deeds[DEED_UNDONE] = 2,
 		.dropped = 3,
-		.limited = 4,
-		.held = 5,
-		.refused = 6};
+		.deeds[DEED_LIMITED] = 4,
+		.deeds[DEED_HELD] = 5,
+		.deeds[DEED_REFUSED] = 6};
 	overcommit_controller_take_sample(s.overcommit_controller, "n1", &newest, s.now_ms);
 	stage_pass(&s, 800);
 	show(&s, "n1", &b);

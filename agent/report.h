@@ -1,0 +1,37 @@
+/*
+ * The report: what the controller is told, and when. A sample each second, each five where little
+ * moves, each thirty without a lent pod; each second, too, in the first half minute of lending, in
+ * which the controller gets to know the node. It begins where the one before ended.
+ */
+#ifndef SLUICE_AGENT_REPORT_H
+#define SLUICE_AGENT_REPORT_H
+
+#include "agent/usage.h"
+#include "base/buf.h"
+
+enum { REPORT_REMEMBERS = 4 };
+
+struct report {
+	char boot[UID_TEXT_SIZE]; /* of this run of the agent */
+	int64_t samples;	  /* how many were made */
+	/* The newest deed in each of the last samples. */
+	struct {
+		int64_t sample, deed;
+	} made[REPORT_REMEMBERS];
+	/* When a sample was last due, and what it was to tell. */
+	int64_t due_ms, cpu_milli, working_bytes, orders;
+	int64_t lends_ms; /* since when orders lend; 0: they do not */
+};
+
+/* Begins, with a name that is drawn for this run. */
+void report_init(struct report *r);
+/* Whether a sample is due, which is taken for made. */
+bool report_is_due(
+	struct report *r, const struct lent_pods *pods, const struct usage *u, int64_t now_ms);
+/* Appends a sample of now and returns its number. may_milli: of cpu_division. */
+int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
+	struct buf *out);
+/* Tells that the controller has the sample of this number: its deeds are forgotten. */
+void report_acknowledge(struct report *r, struct deeds *deeds, int64_t number);
+
+#endif

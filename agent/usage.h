@@ -1,0 +1,37 @@
+/*
+ * Usage: what the node and all its pods use, at three moments: now, at the tick before, and at the
+ * sample before. Lent pods keep the same moments of their own (lent_pod.h).
+ */
+#ifndef SLUICE_AGENT_USAGE_H
+#define SLUICE_AGENT_USAGE_H
+
+#include "agent/lent_pods.h"
+#include "agent/meter.h"
+
+enum { USAGE_BRIEF_MS = 200 }; /* use over less time says nothing: the node counts in 10 ms */
+
+struct moment {
+	struct node_reading node;
+	struct reading pods; /* all of the node: cgroup kubepods */
+};
+
+struct usage {
+	struct node_gauge node;
+	struct gauge pods;
+	struct moment now, tick, told;
+};
+
+/* Opens the files of the node, in /proc. */
+void usage_open(struct usage *u, const char *proc);
+void usage_close(struct usage *u);
+/* Opens those of kubepods, the directory above the tier, which is held. */
+void usage_open_pods(struct usage *u, const struct cgroup_tree *tree);
+void usage_close_pods(struct usage *u);
+
+/* Reads all, and all lent pods. */
+void usage_read(struct usage *u, struct lent_pods *pods);
+/* Makes now the moment of the tick before, or of the sample before, for lent pods as well. */
+void usage_shift_tick(struct usage *u, struct lent_pods *pods);
+void usage_shift_told(struct usage *u, struct lent_pods *pods);
+
+#endif
