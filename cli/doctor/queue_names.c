@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/similar.h"
 #include "cli/commands.h"
 #include "cli/doctor/checks.h"
@@ -33,15 +34,10 @@ static void names_add(struct names *s, const char *ns, const char *name)
 	snprintf(s->name[s->n++], size, "%s/%s", ns, name);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void names_sort(struct names *s)
 {
 	if (s->n > 0)
-		qsort(s->name, s->n, sizeof(*s->name), by_text);
+		qsort(s->name, s->n, sizeof(*s->name), text_order);
 }
 
 static void names_done(struct names *s)
@@ -150,7 +146,7 @@ static void compare(struct findings *f, const struct queue_names *x)
 	for (size_t i = 0, next; i < w->n; i = next) {
 		next = i + names_same(w, i);
 		if (x->there.n == 0 || !bsearch(&w->name[i], x->there.name, x->there.n,
-					       sizeof(*x->there.name), by_text))
+					       sizeof(*x->there.name), text_order))
 			tell_missing(f, x, w->name[i], next - i);
 	}
 	tell_jobsets(f, &x->jobsets);

@@ -56,7 +56,7 @@ static const char *watched(const char *text)
 	dup2(kept, STDOUT_FILENO);
 	close(kept);
 	close(of_program);
-	/* A terminal hands over what was written in parts; once nobody can write, its end is told. */
+	/* Read all parts that the terminal hands over; they end, as the program's side is closed. */
 	size_t n = 0;
 	for (ssize_t got; (got = read(of_user, shown + n, sizeof(shown) - 1 - n)) > 0;)
 		n += (size_t)got;

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/order.h"
 #include "test/sim/model_ledger.h"
 #include "test/sim/rng.h"
 #include "drive.h"
@@ -154,11 +155,6 @@ static void compare_results(
 	}
 }
 
-static int line_cmp(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void compare_balances(struct world *w, int batch)
 {
 	const struct model_row *rows;
@@ -176,7 +172,7 @@ static void compare_balances(struct world *w, int batch)
 		sorted[shown] = text[shown];
 		shown++;
 	}
-	qsort(sorted, shown, sizeof(*sorted), line_cmp);
+	qsort(sorted, shown, sizeof(*sorted), text_order);
 	for (size_t i = 0; i < shown; i++)
 		strcat(all, sorted[i]);
 	const char *actual = pg_fixture_sql(&F,
