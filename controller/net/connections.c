@@ -233,9 +233,15 @@ void connections_remove(struct connections *c, struct connection *x)
 		ev_timer_stop(c->loop, &c->look);
 }
 
-bool connections_has_newcomer(const struct connections *c)
+size_t connections_newcomers(const struct connections *c)
 {
-	return c->newcomers > 0;
+	return c->newcomers;
+}
+
+uint64_t connections_address(const struct sockaddr *from)
+{
+	struct address a = address_of(from);
+	return map_hash_bytes(&a, sizeof(a));
 }
 
 uint64_t connection_address(const struct connection *x)

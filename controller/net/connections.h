@@ -25,6 +25,7 @@
 #define SLUICE_CONTROLLER_NET_CONNECTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -64,10 +65,11 @@ bool connection_is_gone(const struct connection *x);
 /* Shuts the connection down; twice is fine. */
 void connection_end(struct connection *x);
 
-/* Whether some connection never had a complete request: over TLS it may be in its handshake. */
-bool connections_has_newcomer(const struct connections *c);
+/* Counts the connections that never had a complete request: over TLS they may be in a handshake. */
+size_t connections_newcomers(const struct connections *c);
 
 /* Gives a number that stands for the address of the other end. */
 uint64_t connection_address(const struct connection *x);
+uint64_t connections_address(const struct sockaddr *from);
 
 #endif

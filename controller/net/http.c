@@ -28,6 +28,7 @@ enum {
 	 * it closes new ones: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
 	HANDSHAKE_PACE_MS = 5,
+	HANDSHAKES_A_MS = 32, /* may be tried again: 2 us each */
 	SMALL_BYTES = 64 * 1024, /* an answer like that to a probe always has room */
 };
 
@@ -97,6 +98,7 @@ struct http {
 	ev_timer look;	       /* looks at streams; runs while there are any */
 	bool has_drained;      /* some stream has */
 	bool is_due;	       /* another turn is wanted, whatever libmicrohttpd says */
+	bool rests;	       /* until the timer: handshakes stall */
 	struct link questions; /* all that were begun */
 	size_t unsent;	       /* of all answers but streams */
 	size_t posted;	       /* of all bodies that were posted, as long as they are there */
@@ -827,24 +829,34 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* Whether libmicrohttpd is in haste for a handshake. Its epoll forgets that one waits for bytes
- * (0.9.75 does), and it wants to be run again at once, for as long as the client stalls. A pace
- * bounds what that costs. */
-static bool is_in_haste(const struct http *h, MHD_UNSIGNED_LONG_LONG ms)
+/* Gives how long the next turn of libmicrohttpd has to wait. Its epoll forgets that a handshake waits
+ * for bytes (0.9.75 does): it wants to be run again at once, and in each turn, also in those of other
+ * clients, it tries each stalled handshake again. So then turns are apart, by more the more newcomers
+ * there are: HANDSHAKES_A_MS bounds what they cost, however busy the port is. */
+static MHD_UNSIGNED_LONG_LONG pause_ms(const struct http *h, MHD_UNSIGNED_LONG_LONG wanted_ms)
 {
-	return h->is_tls && ms < HANDSHAKE_PACE_MS && connections_has_newcomer(h->connections);
+	size_t newcomers = h->is_tls ? connections_newcomers(h->connections) : 0;
+	return newcomers > 0 && wanted_ms < HANDSHAKE_PACE_MS
+		       ? HANDSHAKE_PACE_MS + newcomers / HANDSHAKES_A_MS
+		       : 0;
 }
 
 static void http_arm(struct http *h)
 {
-	MHD_UNSIGNED_LONG_LONG ms;
+	MHD_UNSIGNED_LONG_LONG ms = 0, pause = 0;
 	ev_timer_stop(h->loop, &h->timer);
-	if (h->is_due)
-		ms = 0;
-	else if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+	bool wants = MHD_get_timeout(h->daemon, &ms) == MHD_YES;
+	if (wants)
+		pause = pause_ms(h, ms);
+	h->rests = pause > 0;
+	if (h->rests)
+		ev_io_stop(h->loop, &h->io);
+	else
+		ev_io_start(h->loop, &h->io);
+	if (!wants && !h->is_due)
 		return;
-	else if (is_in_haste(h, ms))
-		ms = HANDSHAKE_PACE_MS;
+	if (h->is_due || h->rests)
+		ms = pause;
 	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
 	ev_timer_start(h->loop, &h->timer);
 }
@@ -854,6 +866,8 @@ static void http_arm(struct http *h)
 static void http_soon(struct http *h)
 {
 	h->is_due = true;
+	if (h->rests) /* the timer runs */
+		return;
 	ev_timer_stop(h->loop, &h->timer);
 	ev_timer_set(&h->timer, 0., 0.);
 	ev_timer_start(h->loop, &h->timer);

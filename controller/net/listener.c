@@ -13,6 +13,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "controller/net/connections.h"
+#include "controller/net/waiting_room.h"
 
 #define TICK_SECONDS 0.1
 
@@ -20,6 +22,7 @@ enum {
 	BACKLOG = 512,
 	TICKS_A_SECOND = 10,
 	EACH_TURN_MAX = 16, /* clients of one turn; then others in the loop have theirs */
+	LOOKS_A_TICK = 200,
 };
 
 struct listener {
@@ -27,8 +30,10 @@ struct listener {
 	struct listener_options options;
 	int fd;
 	uint16_t port;
-	unsigned left; /* may be let in now, where there is a pace */
-	ev_io io;      /* stopped while no client may be let in */
+	struct waiting_room *room; /* without pace.room: for the one that is let in now */
+	unsigned left;		   /* may be let in now, where there is a pace */
+	unsigned looks; /* may be accepted now, to be let in or to wait */
+	ev_io io;	/* stopped while no client may come */
 	ev_timer tick; /* runs while left is not all of burst, or after a fault */
 };
 
@@ -39,12 +44,32 @@ static bool has_pace(const struct listener *l)
 	return l->options.pace.each_second > 0;
 }
 
+/* Lets in as many as may come now, of those that wait. */
+static void let_in(struct listener *l)
+{
+	struct waiting_client c;
+	while ((!has_pace(l) || l->left > 0) && waiting_room_take(l->room, &c)) {
+		l->left -= has_pace(l);
+		l->options.accepted(c.fd, (struct sockaddr *)&c.from, c.len, l->options.ctx);
+	}
+}
+
+/* Closes a connection at once: nothing of it is kept, here or in the kernel. */
+static void send_away(int fd)
+{
+	struct linger now = {.l_onoff = 1};
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(fd);
+}
+
+/* Stops accepting until the next tick, where no more may come. */
 static void spend(struct listener *l)
 {
 	if (!has_pace(l))
 		return;
 	ev_timer_start(l->loop, &l->tick);
-	if (--l->left == 0)
+	l->looks -= l->looks > 0;
+	if (l->left == 0 && (l->options.pace.room == 0 || l->looks == 0))
 		ev_io_stop(l->loop, &l->io);
 }
 
@@ -54,15 +79,18 @@ static bool is_fault(int why)
 	return why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM;
 }
 
-/* Lets one client in. False: there is none, or none can be had now. */
-static bool let_one_in(struct listener *l)
+/* Accepts a client. False: there is none, or none can be had now. */
+static bool accept_one(struct listener *l)
 {
-	struct sockaddr_storage from;
-	socklen_t len = sizeof(from);
-	int fd = accept4(l->fd, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (fd >= 0) {
+	struct waiting_client c = {.len = sizeof(c.from)};
+	c.fd = accept4(l->fd, (struct sockaddr *)&c.from, &c.len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (c.fd >= 0) {
+		c.address = connections_address((struct sockaddr *)&c.from);
+		int gone = waiting_room_add(l->room, &c);
+		if (gone >= 0)
+			send_away(gone);
+		let_in(l);
 		spend(l);
-		l->options.accepted(fd, (struct sockaddr *)&from, len, l->options.ctx);
 		return true;
 	}
 	if (is_fault(errno)) { /* else the loop would call us again at once, and again */
@@ -77,7 +105,7 @@ static void on_io(struct ev_loop *loop, ev_io *w, int revents)
 	struct listener *l = w->data;
 	(void)loop;
 	(void)revents;
-	for (int n = 0; n < EACH_TURN_MAX && ev_is_active(w) && let_one_in(l); n++)
+	for (int n = 0; n < EACH_TURN_MAX && ev_is_active(w) && accept_one(l); n++)
 		continue;
 }
 
@@ -87,10 +115,12 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 	const struct listener_pace *pace = &l->options.pace;
 	(void)revents;
 	l->left += pace->each_second / TICKS_A_SECOND;
+	l->looks = LOOKS_A_TICK;
 	if (l->left >= pace->burst) {
 		l->left = pace->burst;
 		ev_timer_stop(loop, w);
 	}
+	let_in(l);
 	ev_io_start(loop, &l->io);
 }
 
@@ -164,7 +194,9 @@ int listener_new(struct ev_loop *loop, const struct listener_options *o, struct 
 		return rc;
 	struct listener *l = mem_alloc(sizeof(*l));
 	*l = (struct listener){
-		.loop = loop, .options = *o, .fd = fd, .port = port_of(fd), .left = o->pace.burst};
+		.loop = loop, .options = *o, .fd = fd, .port = port_of(fd), .left = o->pace.burst,
+		.looks = LOOKS_A_TICK};
+	l->room = waiting_room_new(o->pace.room > 0 ? o->pace.room : 1);
 	l->options.host = l->options.flag = NULL;
 	ev_io_init(&l->io, on_io, fd, EV_READ);
 	ev_timer_init(&l->tick, on_tick, TICK_SECONDS, TICK_SECONDS);
@@ -180,6 +212,9 @@ void listener_free(struct listener *l)
 		return;
 	ev_io_stop(l->loop, &l->io);
 	ev_timer_stop(l->loop, &l->tick);
+	for (struct waiting_client c; waiting_room_take(l->room, &c);)
+		close(c.fd);
+	waiting_room_free(l->room);
 	close(l->fd);
 	free(l);
 }

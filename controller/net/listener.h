@@ -7,7 +7,11 @@
  * a tenth of a second later. The others wait in the kernel's backlog, where they cost us nothing;
  * when that is full, the kernel tells none. Accepted connections are not touched by the pace.
  *
- * The first that came is let in first: the choice is not ours.
+ * In the backlog the first that came is let in first: the choice is not ours, and strangers that
+ * come without end fill it. So a pace may have a room: then up to 2,000 a second are accepted, and
+ * addresses have their turns (waiting_room.h). A client that finds no place there is closed before
+ * its handshake, which costs a hundredth of one. Where still more come, the choice is the kernel's
+ * again.
  */
 #ifndef SLUICE_CONTROLLER_NET_LISTENER_H
 #define SLUICE_CONTROLLER_NET_LISTENER_H
@@ -23,6 +27,7 @@ struct listener;
 struct listener_pace {
 	unsigned each_second; /* 0: as many as come; else 10 at least */
 	unsigned burst;
+	unsigned room; /* that many wait outside the backlog, for turns of their addresses */
 };
 
 struct listener_options {

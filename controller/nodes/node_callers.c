@@ -7,7 +7,6 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "controller/net/bucket.h"
 #include "controller/net/review.h"
 #include "controller/net/token.h"
 
@@ -17,15 +16,9 @@
 enum {
 	AGENTS_MAX = 8192, /* with tokens that were renewed */
 	STRANGERS = 256,
-	ADDRESSES = 1024,
 	REMEMBER_MS = 600000,
 	STRANGE_MS = 10000,
-	ASKING_MAX = 32,
-	ASKING_EACH = 8,   /* of one address */
-	REFILL_MS = 10,	   /* 100 questions a second, */
-	REFILL_EACH = 200, /* and 5 from one address; */
-	BURST = 100,	   /* so many at once, */
-	BURST_EACH = 10,   /* and so many from one address */
+	ASKING_MAX = 256, /* more than the port lets in at once */
 	ANSWER_CEILING = 64 * 1024,
 };
 
@@ -53,7 +46,6 @@ struct question {
 	struct node_callers *callers;
 	struct link link; /* callers->questions */
 	struct token token;
-	uint64_t address;
 	uint64_t request;
 	int64_t asked_ms;
 	struct link waiters;
@@ -65,7 +57,6 @@ struct node_callers {
 	struct siphash_key key;
 	struct map agents; /* by token */
 	struct stranger stranger[STRANGERS];
-	struct bucket all, again, each[ADDRESSES]; /* again: for what was good before */
 	struct link questions;
 	struct json *json;
 	int64_t said_ms; /* that no question can be asked */
@@ -134,33 +125,6 @@ static enum auth_verdict recall(const struct node_callers *c, const struct token
 		if (now_ms < c->stranger[i].until_ms && token_is(&c->stranger[i].token, t))
 			return c->stranger[i].verdict;
 	return AUTH_LATER;
-}
-
-/* ---- how much may be asked ------------------------------------------------------------------- */
-
-static bool has_slot(const struct node_callers *c, uint64_t address)
-{
-	unsigned all = 0, own = 0;
-	list_each_entry(&c->questions, struct question, q, link) {
-		all++;
-		own += q->address == address;
-	}
-	return all < ASKING_MAX && own < ASKING_EACH;
-}
-
-static bool may_ask(struct node_callers *c, const struct token *t, uint64_t address, int64_t now_ms)
-{
-	if (!has_slot(c, address))
-		return false;
-	if (find_agent(c, t))
-		return bucket_take(&c->again, REFILL_MS, BURST, now_ms);
-	struct bucket *own = bucket_of(c->each, ADDRESSES, address);
-	if (!bucket_take(own, REFILL_EACH, BURST_EACH, now_ms))
-		return false;
-	if (bucket_take(&c->all, REFILL_MS, BURST, now_ms))
-		return true;
-	bucket_return(own, REFILL_EACH);
-	return false;
 }
 
 /* ---- the question ---------------------------------------------------------------------------- */
@@ -244,11 +208,10 @@ static struct question *find_question(const struct node_callers *c, const struct
 static struct question *begin(struct node_callers *c, const struct token *t,
 	const struct auth_caller *caller, int64_t now_ms)
 {
-	if (!may_ask(c, t, caller->address, now_ms))
+	if (list_count(&c->questions) >= ASKING_MAX)
 		return NULL;
 	struct question *q = mem_alloc(sizeof(*q));
-	*q = (struct question){
-		.callers = c, .token = *t, .address = caller->address, .asked_ms = now_ms};
+	*q = (struct question){.callers = c, .token = *t, .asked_ms = now_ms};
 	list_init(&q->waiters);
 	list_add(&c->questions, &q->link);
 	q->request = token_review(

@@ -12,13 +12,13 @@
  *
  * Strangers must not be able to make it ask much, nor keep agents out:
  *
- * - a token that is not known costs a question. There are 100 a second, so that a new leader knows
- *   1,000 agents after ten seconds; 5 a second from one address, and few at once;
- * - tokens that were good before have as many questions of their own;
+ * - a token that is not known costs a question, and one that is bad its connection (http.h). So the
+ *   pace at which the port lets clients in bounds the questions, and addresses have turns there
+ *   (net/waiting_room.h): none is taken from an agent here;
  * - one question is asked of a token, however many requests wait for its answer;
- * - questions go out behind everything else that the controller sends (kube_request.last).
- *
- * Beyond that the verdict is AUTH_UNKNOWN: try again in a second.
+ * - questions wait for each other, 256 at most, and go out behind everything else that the
+ *   controller sends (kube_request.last). Beyond that the verdict is AUTH_UNKNOWN: try again in a
+ *   second.
  */
 #ifndef SLUICE_CONTROLLER_NODES_NODE_CALLERS_H
 #define SLUICE_CONTROLLER_NODES_NODE_CALLERS_H

@@ -188,6 +188,8 @@ static unsigned room_for_connections(struct log *log)
 static int listen_anew(struct node_port *p, struct err *e)
 {
 	unsigned each = p->connections < CONNECTIONS_EACH ? p->connections : CONNECTIONS_EACH;
+	struct listener_pace pace = HTTP_TLS_PACE;
+	pace.room = each;
 	struct http_options o = {
 		.host = p->options.host,
 		.port = p->options.port,
@@ -197,7 +199,7 @@ static int listen_anew(struct node_port *p, struct err *e)
 		.clients_stay = true,
 		.head_max_bytes = HEAD_MAX_BYTES,
 		.posts = {SAMPLE_PATH, SAMPLE_BYTES_MAX},
-		.pace = HTTP_TLS_PACE,
+		.pace = pace,
 		.tls = certificate_tls(p->certificate),
 		.rights = rights,
 		.defer = on_question,

@@ -8,7 +8,7 @@ foreach(name answers api queued_jobs autoscaler_status decision_log cost clock g
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 # The transport, all of it, without anything of Sluice.
-foreach(name coding http posted tls)
+foreach(name coding http posted tls waiting_room)
   add_executable(test_controller_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}_test.c)
   target_link_libraries(test_controller_${name} PRIVATE -Wl,--whole-archive net -Wl,--no-whole-archive ${CMOCKA})
   add_test(NAME controller_${name} COMMAND test_controller_${name})
