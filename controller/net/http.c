@@ -28,7 +28,7 @@ enum {
 	 * it closes new ones: no client must be able to bring it there. */
 	ENDING_MAX = 1024,
 	HANDSHAKE_PACE_MS = 5,
-	HANDSHAKES_A_MS = 32, /* may be tried again: 2 us each */
+	HANDSHAKES_A_MS = 32,	 /* may be tried again: 2 us each */
 	SMALL_BYTES = 64 * 1024, /* an answer like that to a probe always has room */
 };
 
@@ -829,10 +829,10 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* Gives how long the next turn of libmicrohttpd has to wait. Its epoll forgets that a handshake waits
- * for bytes (0.9.75 does): it wants to be run again at once, and in each turn, also in those of other
- * clients, it tries each stalled handshake again. So then turns are apart, by more the more newcomers
- * there are: HANDSHAKES_A_MS bounds what they cost, however busy the port is. */
+/* Gives how long libmicrohttpd must rest before its next turn. Its epoll forgets that a handshake waits
+ * for bytes (0.9.75 does): it wants to be run again at once, and tries each stalled handshake again
+ * in each turn, also in those of other clients. HANDSHAKES_A_MS bounds what that costs, however busy
+ * the port is. */
 static MHD_UNSIGNED_LONG_LONG pause_ms(const struct http *h, MHD_UNSIGNED_LONG_LONG wanted_ms)
 {
 	size_t newcomers = h->is_tls ? connections_newcomers(h->connections) : 0;
@@ -843,19 +843,15 @@ static MHD_UNSIGNED_LONG_LONG pause_ms(const struct http *h, MHD_UNSIGNED_LONG_L
 
 static void http_arm(struct http *h)
 {
-	MHD_UNSIGNED_LONG_LONG ms = 0, pause = 0;
-	ev_timer_stop(h->loop, &h->timer);
+	MHD_UNSIGNED_LONG_LONG ms = 0;
 	bool wants = MHD_get_timeout(h->daemon, &ms) == MHD_YES;
-	if (wants)
-		pause = pause_ms(h, ms);
+	MHD_UNSIGNED_LONG_LONG pause = wants ? pause_ms(h, ms) : 0;
+	ev_timer_stop(h->loop, &h->timer);
 	h->rests = pause > 0;
-	if (h->rests)
-		ev_io_stop(h->loop, &h->io);
-	else
-		ev_io_start(h->loop, &h->io);
+	(h->rests ? ev_io_stop : ev_io_start)(h->loop, &h->io);
 	if (!wants && !h->is_due)
 		return;
-	if (h->is_due || h->rests)
+	if (h->rests || h->is_due)
 		ms = pause;
 	ev_timer_set(&h->timer, (double)ms / 1000.0, 0.);
 	ev_timer_start(h->loop, &h->timer);

@@ -32,9 +32,9 @@ struct listener {
 	uint16_t port;
 	struct waiting_room *room; /* without pace.room: for the one that is let in now */
 	unsigned left;		   /* may be let in now, where there is a pace */
-	unsigned looks; /* may be accepted now, to be let in or to wait */
-	ev_io io;	/* stopped while no client may come */
-	ev_timer tick; /* runs while left is not all of burst, or after a fault */
+	unsigned looks;		   /* may be accepted now, to be let in or to wait */
+	ev_io io;		   /* stopped while no client may come */
+	ev_timer tick;		   /* runs while left is not all of burst, or after a fault */
 };
 
 /* ---- who is let in --------------------------------------------------------------------------- */
@@ -193,8 +193,11 @@ int listener_new(struct ev_loop *loop, const struct listener_options *o, struct 
 	if (rc)
 		return rc;
 	struct listener *l = mem_alloc(sizeof(*l));
-	*l = (struct listener){
-		.loop = loop, .options = *o, .fd = fd, .port = port_of(fd), .left = o->pace.burst,
+	*l = (struct listener){.loop = loop,
+		.options = *o,
+		.fd = fd,
+		.port = port_of(fd),
+		.left = o->pace.burst,
 		.looks = LOOKS_A_TICK};
 	l->room = waiting_room_new(o->pace.room > 0 ? o->pace.room : 1);
 	l->options.host = l->options.flag = NULL;

@@ -18,8 +18,9 @@ struct waiting {
 
 struct waiting_room {
 	size_t places, n;
-	struct link all; /* of struct waiting, as they came; leave when they are taken or sent away */
-	int64_t turn;	 /* the newest */
+	struct link
+		all;  /* of struct waiting, as they came; leave when they are taken or sent away */
+	int64_t turn; /* the newest */
 	struct bucket turns[TURNS]; /* empty_ms is the turn that an address had last */
 };
 

@@ -334,8 +334,7 @@ void node_agents_tick(struct node_agents *a, bool leads, int64_t tick_ms)
 		return;
 	}
 	a->leads = true;
-	map_each(&a->agents, i, g)
-	{
+	map_each(&a->agents, i, g) {
 		look_at_held(a, g, monotonic_ms());
 		/* Where nothing was lent no orders were kept, and nobody tells that there are some. */
 		node_agents_orders_changed(a, g->node);

@@ -16,11 +16,14 @@
 #include <cmocka.h>
 #include <curl/curl.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
+#include <gnutls/gnutls.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -31,9 +34,21 @@
 #include "controller/net/http.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-enum { PATH_SIZE = 256, SLOW = 80 };
+enum { PATH_SIZE = 256, SLOW = 80, STALLED = 40 };
 
 static char dir[64];
+static unsigned *tried; /* handshakes, by a server that is to count them; shared with it */
+
+/* Stands before GnuTLS' own, also for libmicrohttpd. */
+__attribute__((visibility("default"))) int gnutls_handshake(gnutls_session_t session)
+{
+	static int (*own)(gnutls_session_t);
+	if (!own)
+		*(void **)&own = dlsym(RTLD_NEXT, "gnutls_handshake");
+	if (tried)
+		++*tried;
+	return own(session);
+}
 
 static const char make_certificates[] =
 	"set -e; cd \"$DIR\"; exec 2>openssl.log\n"
@@ -478,6 +493,49 @@ static void a_handshake_that_stalls_costs_no_cpu(void **state)
 	server_stop(&s);
 }
 
+static void ask_often(const struct server *s, unsigned n)
+{
+	struct buf body;
+	char url[64];
+	CURL *curl = curl_easy_init();
+	snprintf(url, sizeof(url), "https://localhost:%d/healthz", s->port);
+	buf_init(&body, 1 << 20);
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_PROXY, "");
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
+	curl_easy_setopt(curl, CURLOPT_CAINFO, file("ca.crt"));
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(curl_easy_perform(curl), CURLE_OK);
+	curl_easy_cleanup(curl);
+	buf_done(&body);
+}
+
+/* libmicrohttpd tries each of them in each of its turns, also in those of other clients. */
+static void nor_do_many_beside_a_client_that_asks_often(void **state)
+{
+	(void)state;
+	struct connections_limits limits = {64, 64, 60000, 60000};
+	int slow[STALLED];
+	struct tls *tls = load();
+	tried = mmap(
+		NULL, sizeof(*tried), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(tried, MAP_FAILED);
+	struct server s = server_start(tls, &limits);
+	tls_free(tls);
+	double began = ev_time();
+	for (int i = 0; i < STALLED; i++)
+		slow[i] = stall(&s);
+	ask_often(&s, 300);
+	double turns = (ev_time() - began) * 1000. / 5 + 20;
+	assert_in_range(*tried, STALLED, (unsigned)(turns * (STALLED + 1)));
+	for (int i = 0; i < STALLED; i++)
+		close(slow[i]);
+	server_stop(&s);
+	munmap(tried, sizeof(*tried));
+	tried = NULL;
+}
+
 /* The handshake is behind it. */
 static void nor_does_a_request_that_stalls(void **state)
 {
@@ -546,6 +604,7 @@ int main(void)
 		cmocka_unit_test(it_is_made_for_the_names_that_it_is_told),
 		cmocka_unit_test(a_handshake_has_the_time_of_a_request),
 		cmocka_unit_test(a_handshake_that_stalls_costs_no_cpu),
+		cmocka_unit_test(nor_do_many_beside_a_client_that_asks_often),
 		cmocka_unit_test(nor_does_a_request_that_stalls),
 		cmocka_unit_test(handshakes_that_stall_keep_no_client_out),
 	};
