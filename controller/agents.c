@@ -21,17 +21,19 @@ int agents_open(struct parts *parts, struct err *e)
 	const struct options *o = parts->options;
 	if (!o->node_listen.on)
 		return 0;
-	struct node_agents_options agents = {.loop = parts->loop,
-		.client = parts->client,
-		.log = parts->log,
-		.host = o->node_listen.host,
-		.port = o->node_listen.port,
-		.address = o->node_address,
+	struct node_agents_options agents = {
+		.port = {.loop = parts->loop,
+			.client = parts->client,
+			.log = parts->log,
+			.host = o->node_listen.host,
+			.port = o->node_listen.port,
+			.address = o->node_address,
+			.certificate = o->node_cert_file,
+			.key = o->node_key_file},
 		.namespace_name = o->config_namespace,
-		.certificate = o->node_cert_file,
-		.key = o->node_key_file,
 		.events = {orders_of, on_sample, parts},
-		.seed = seed_draw()};
+		.seed = seed_draw(),
+	};
 	return node_agents_open(&agents, &parts->node_agents, e);
 }
 

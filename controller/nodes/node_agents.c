@@ -17,11 +17,10 @@
 
 enum {
 	HOLD_MS = 50000,
-	GONE_LOOK_MS = 5000, /* how often it is looked whether somebody still waits */
-	HELD_EACH = 2,	     /* of one node: two agents, while one takes over from the other */
-	FORGET_MS = 600000,  /* an agent of a node that is not known any more */
-	REFILL_MS = 100,     /* ten questions and ten samples a second of one node, */
-	BURST = 40,	     /* and so many at once */
+	HELD_EACH = 2,	    /* of one node: two agents, while one takes over from the other */
+	FORGET_MS = 600000, /* an agent of a node that is not known any more */
+	REFILL_MS = 100,    /* ten questions and ten samples a second of one node, */
+	BURST = 40,	    /* and so many at once */
 	TREE_MAX_BYTES = 64 * SAMPLE_BYTES_MAX,
 };
 
@@ -29,7 +28,7 @@ enum {
 struct held {
 	struct link link; /* agent->held, oldest first */
 	struct http_question *question;
-	int64_t have, until_ms, look_ms;
+	int64_t have, until_ms;
 };
 
 struct agent {
@@ -165,14 +164,10 @@ static struct agent *admit(struct node_agents *a, struct http_question *q, const
 
 static void hold(struct node_agents *a, struct agent *g, struct http_question *q, int64_t have)
 {
-	int64_t now_ms = monotonic_ms();
 	if (list_count(&g->held) >= HELD_EACH)
 		release(a, g, oldest_held(g), NULL);
 	struct held *h = mem_alloc(sizeof(*h));
-	*h = (struct held){.question = q,
-		.have = have,
-		.until_ms = now_ms + HOLD_MS,
-		.look_ms = now_ms + GONE_LOOK_MS};
+	*h = (struct held){.question = q, .have = have, .until_ms = monotonic_ms() + HOLD_MS};
 	list_add(&g->held, &h->link);
 }
 
@@ -223,7 +218,7 @@ static bool is_same_run(const struct agent *g, const struct sample *s)
 /* Takes a sample, which is the agent's from now on. */
 static void take(struct node_agents *a, struct agent *g, struct sample *s)
 {
-	int64_t now_ms = (int64_t)(ev_now(a->options.loop) * 1000.0);
+	int64_t now_ms = (int64_t)(ev_now(a->options.port.loop) * 1000.0);
 	if (!is_same_run(g, s))
 		g->deed = 0;
 	sample_free(g->newest);
@@ -286,13 +281,9 @@ static void on_reported(struct http_question *q, const char *node, struct slice 
 /* Ends what is held too long, or for nobody. */
 static void look_at_held(struct node_agents *a, struct agent *g, int64_t now_ms)
 {
-	list_each_entry_safe(&g->held, struct held, h, link) {
-		bool looks = now_ms >= h->look_ms;
-		if (looks)
-			h->look_ms = now_ms + GONE_LOOK_MS;
-		if (now_ms >= h->until_ms || (looks && http_gone(h->question)))
+	list_each_entry_safe(&g->held, struct held, h, link)
+		if (now_ms >= h->until_ms || http_gone(h->question))
 			release(a, g, h, NULL);
-	}
 }
 
 /* Forgets an agent of a node that is not known any more. One a look: they are few. */
@@ -372,32 +363,19 @@ static void on_closing(void *ctx)
 		forget_held(g);
 }
 
-static int open_port(struct node_agents *a, struct err *e)
-{
-	const struct node_agents_options *o = &a->options;
-	struct node_port_options port = {.loop = o->loop,
-		.client = o->client,
-		.log = o->log,
-		.host = o->host,
-		.port = o->port,
-		.address = o->address,
-		.certificate = o->certificate,
-		.key = o->key,
-		.events = {on_asked, on_reported, on_closing, a}};
-	return node_port_open(&port, &a->port, e);
-}
-
 int node_agents_open(const struct node_agents_options *o, struct node_agents **ret, struct err *e)
 {
 	struct node_agents *a = mem_alloc(sizeof(*a));
-	struct rendezvous_options rendezvous = {.client = o->client,
-		.log = o->log,
+	struct node_port_options port = o->port;
+	struct rendezvous_options rendezvous = {.client = port.client,
+		.log = port.log,
 		.namespace_name = o->namespace_name,
-		.address = o->address,
+		.address = port.address,
 		.seed = o->seed};
 	a->options = *o;
 	map_init(&a->agents, agent_has_node);
-	int rc = open_port(a, e);
+	port.events = (struct node_port_events){on_asked, on_reported, on_closing, a};
+	int rc = node_port_open(&port, &a->port, e);
 	if (rc) {
 		free(a);
 		return rc;

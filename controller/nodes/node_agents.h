@@ -34,7 +34,6 @@
 #include "node/orders.h"
 #include "node/sample.h"
 
-struct ev_loop;
 struct node_agents;
 
 /* What the owner answers, from the loop. */
@@ -50,15 +49,8 @@ struct node_agents_events {
 
 /* Texts are borrowed as long as there are the agents. */
 struct node_agents_options {
-	struct ev_loop *loop;
-	struct kube_client *client;
-	struct log *log;
-	const char *host; /* of --node-listen; "": all addresses */
-	uint16_t port;
-	const char *address;	    /* an IP address of this replica, told to agents */
-	const char *namespace_name; /* of the ConfigMap sluice-nodes */
-	/* Files of the certificate to show, and its key; NULL: one is made. */
-	const char *certificate, *key;
+	struct node_port_options port; /* but for its events; address is told to agents, too */
+	const char *namespace_name;    /* of the ConfigMap sluice-nodes */
 	struct node_agents_events events;
 	uint64_t seed;
 };

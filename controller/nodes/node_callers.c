@@ -15,9 +15,7 @@
 
 enum {
 	AGENTS_MAX = 8192, /* with tokens that were renewed */
-	STRANGERS = 256,
 	REMEMBER_MS = 600000,
-	STRANGE_MS = 10000,
 	ASKING_MAX = 256, /* more than the port lets in at once */
 	ANSWER_CEILING = 64 * 1024,
 };
@@ -26,12 +24,6 @@ struct agent {
 	struct token token;
 	int64_t until_ms;
 	char node[NODE_NAME_SIZE];
-};
-
-struct stranger {
-	struct token token;
-	int64_t until_ms;
-	enum auth_verdict verdict;
 };
 
 /* A request that waits for the answer to a question. */
@@ -56,7 +48,6 @@ struct node_callers {
 	struct log *log;
 	struct siphash_key key;
 	struct map agents; /* by token */
-	struct stranger stranger[STRANGERS];
 	struct link questions;
 	struct json *json;
 	int64_t said_ms; /* that no question can be asked */
@@ -102,29 +93,6 @@ static void remember_agent(struct node_callers *c, const struct question *q, con
 	}
 	a->until_ms = q->asked_ms + REMEMBER_MS;
 	strcpy(a->node, node);
-}
-
-static void remember_stranger(
-	struct node_callers *c, const struct question *q, enum auth_verdict verdict)
-{
-	struct stranger *oldest = &c->stranger[0];
-	for (size_t i = 0; i < STRANGERS; i++)
-		if (c->stranger[i].until_ms < oldest->until_ms)
-			oldest = &c->stranger[i];
-	*oldest = (struct stranger){q->token, q->asked_ms + STRANGE_MS, verdict};
-	forget_agent(c, &q->token);
-}
-
-/* Gives what is known of a token; AUTH_LATER: nothing. */
-static enum auth_verdict recall(const struct node_callers *c, const struct token *t, int64_t now_ms)
-{
-	const struct agent *a = find_agent(c, t);
-	if (a && now_ms < a->until_ms)
-		return AUTH_ALLOWED;
-	for (size_t i = 0; i < STRANGERS; i++)
-		if (now_ms < c->stranger[i].until_ms && token_is(&c->stranger[i].token, t))
-			return c->stranger[i].verdict;
-	return AUTH_LATER;
 }
 
 /* ---- the question ---------------------------------------------------------------------------- */
@@ -177,7 +145,7 @@ static enum auth_verdict judge(struct node_callers *c, struct question *q, const
 		remember_agent(c, q, node);
 		return AUTH_ALLOWED;
 	}
-	remember_stranger(c, q, user ? AUTH_REFUSED : AUTH_STRANGER);
+	forget_agent(c, &q->token);
 	return user ? AUTH_REFUSED : AUTH_STRANGER;
 }
 
@@ -205,8 +173,8 @@ static struct question *find_question(const struct node_callers *c, const struct
 }
 
 /* Begins a question; NULL: there is no room for one now. */
-static struct question *begin(struct node_callers *c, const struct token *t,
-	const struct auth_caller *caller, int64_t now_ms)
+static struct question *begin(
+	struct node_callers *c, const struct token *t, const char *text, int64_t now_ms)
 {
 	if (list_count(&c->questions) >= ASKING_MAX)
 		return NULL;
@@ -214,8 +182,8 @@ static struct question *begin(struct node_callers *c, const struct token *t,
 	*q = (struct question){.callers = c, .token = *t, .asked_ms = now_ms};
 	list_init(&q->waiters);
 	list_add(&c->questions, &q->link);
-	q->request = token_review(
-		c->client, caller->token, NODE_CALLERS_AUDIENCE, ANSWER_CEILING, on_answer, q);
+	q->request =
+		token_review(c->client, text, NODE_CALLERS_AUDIENCE, ANSWER_CEILING, on_answer, q);
 	if (q->request)
 		return q;
 	question_free(q);
@@ -228,12 +196,12 @@ enum auth_verdict node_callers_ask(struct node_callers *c, const struct auth_cal
 	struct token t;
 	if (!token_hash(&c->key, caller->token, &t))
 		return AUTH_STRANGER;
-	enum auth_verdict known = recall(c, &t, now_ms);
-	if (known != AUTH_LATER)
-		return known;
+	const struct agent *known = find_agent(c, &t);
+	if (known && now_ms < known->until_ms)
+		return AUTH_ALLOWED;
 	struct question *q = find_question(c, &t);
 	if (!q)
-		q = begin(c, &t, caller, now_ms);
+		q = begin(c, &t, caller->token, now_ms);
 	if (!q)
 		return AUTH_UNKNOWN;
 	add_waiter(q, fn, ctx);

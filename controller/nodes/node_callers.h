@@ -8,7 +8,7 @@
  *
  * No token is kept, only a keyed hash of it (as in net/auth.h). An agent is remembered for ten
  * minutes at most: so long a token that was taken back is believed. What is no token of an agent is
- * remembered for ten seconds.
+ * not remembered.
  *
  * Strangers must not be able to make it ask much, nor keep agents out:
  *

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/monotonic.h"
+#include "base/must.h"
 #include "controller/net/certificate.h"
 #include "controller/nodes/node_callers.h"
 #include "node/sample.h"
@@ -18,7 +19,6 @@
 enum {
 	CONNECTIONS_MAX = 4096,
 	CONNECTIONS_EACH = 512,
-	CONNECTIONS_LEAST = 64,
 	CONNECTIONS_NODE = 8,	/* two agents while one takes over, and those that they have lost */
 	FILES_OF_OTHERS = 2048, /* other ports, requests, the ledger; and connections that end */
 	HEAD_MAX_BYTES = 4096,	/* an agent's token has 1,200; a connection costs this and 12 KB */
@@ -168,8 +168,7 @@ static bool on_question(struct http_question *q, const char *path, void *ctx)
 static unsigned room_for_connections(struct log *log)
 {
 	struct rlimit files;
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-		return CONNECTIONS_LEAST;
+	must(getrlimit(RLIMIT_NOFILE, &files) == 0);
 	rlim_t wanted = CONNECTIONS_MAX + FILES_OF_OTHERS;
 	if (files.rlim_cur < wanted) {
 		files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
@@ -182,7 +181,7 @@ static unsigned room_for_connections(struct log *log)
 		"effect", "fewer agents of nodes can be connected", "#connections",
 		LOG_NUMBER(room), "cure", "raise the limit of open files (LimitNOFILE) to 8192",
 		NULL);
-	return room > CONNECTIONS_LEAST ? room : CONNECTIONS_LEAST;
+	return room;
 }
 
 static int listen_anew(struct node_port *p, struct err *e)

@@ -69,16 +69,18 @@ struct stage {
 
 static void stage_begin(struct stage *s)
 {
-	struct node_agents_options o = {.loop = s->loop,
-		.client = s->client,
-		.log = s->log,
-		.host = "127.0.0.1",
-		.address = "127.0.0.1",
+	struct node_agents_options o = {
+		.port = {.loop = s->loop,
+			.client = s->client,
+			.log = s->log,
+			.host = "127.0.0.1",
+			.address = "127.0.0.1",
+			.certificate = s->certificate,
+			.key = s->key},
 		.namespace_name = "sluice-system",
-		.certificate = s->certificate,
-		.key = s->key,
 		.events = {orders_of, on_sample, NULL},
-		.seed = 7};
+		.seed = 7,
+	};
 	struct err e = {""};
 	if (node_agents_open(&o, &s->agents, &e) != 0)
 		fail_msg("%s", e.text);
@@ -905,17 +907,19 @@ static void an_address_that_cannot_be_had_names_its_flag(void **state)
 	struct err e = {""};
 	(void)state;
 	stage_prepare(&s);
-	struct node_agents_options o = {.loop = s.loop,
-		.client = s.client,
-		.log = s.log,
-		.host = "192.0.2.1",
-		.port = 1,
-		.address = "127.0.0.1",
-		.namespace_name = "sluice-system"};
+	struct node_agents_options o = {
+		.port = {.loop = s.loop,
+			.client = s.client,
+			.log = s.log,
+			.host = "192.0.2.1",
+			.port = 1,
+			.address = "127.0.0.1"},
+		.namespace_name = "sluice-system",
+	};
 	assert_int_equal(node_agents_open(&o, &s.agents, &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "--node-listen"));
-	o.host = "127.0.0.1";
-	o.certificate = o.key = "/nowhere/tls.crt";
+	o.port.host = "127.0.0.1";
+	o.port.certificate = o.port.key = "/nowhere/tls.crt";
 	assert_int_equal(node_agents_open(&o, &s.agents, &e), ERR_INVALID);
 	assert_non_null(strstr(e.text, "--node-cert-file"));
 	stage_close(&s);
