@@ -27,7 +27,7 @@
  * With http_options.tls the port speaks HTTPS only, TLS 1.2 and 1.3. A handshake is part of the
  * request: the ten seconds are for both. It costs about a millisecond, so http_options.pace bounds
  * how many are begun (listener.h). While handshakes stall, an answer may wait some milliseconds, up
- * to 70 beside 2,000 of them.
+ * to 40 beside 1,000 of them.
  *
  * The kubelet's probes have a port of their own (HTTP_PROBE_LIMITS), so that no caller of this one
  * can make them wait: open paths only, one request a connection, five seconds for it.

@@ -1,8 +1,8 @@
 #include "controller/net/waiting_room.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/list.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "controller/net/bucket.h"
@@ -10,18 +10,17 @@
 enum { TURNS = 2048 }; /* are remembered */
 
 struct waiting {
-	struct link link;
+	uint64_t address;
 	int64_t turn;	/* that its address had last */
 	unsigned ahead; /* how many of its address came before it */
-	struct waiting_client client;
+	struct waiting_client *client;
 };
 
 struct waiting_room {
 	size_t places, n;
-	struct link
-		all;  /* of struct waiting, as they came; leave when they are taken or sent away */
-	int64_t turn; /* the newest */
+	int64_t turn;		    /* the newest */
 	struct bucket turns[TURNS]; /* empty_ms is the turn that an address had last */
+	struct waiting all[];	    /* places and one, as they came */
 };
 
 /* Gives the turn that an address had last. One that never had any must not go before those that had,
@@ -32,20 +31,13 @@ static int64_t turn_of(struct waiting_room *r, uint64_t address)
 	return turn > r->turn - TURNS ? turn : r->turn - TURNS;
 }
 
-static void leave(struct waiting_room *r, struct waiting *w)
+static struct waiting_client leave(struct waiting_room *r, size_t i)
 {
-	list_leave(&w->link);
-	free(w);
+	struct waiting_client client = *r->all[i].client;
+	free(r->all[i].client);
 	r->n--;
-}
-
-static struct waiting *next(const struct waiting_room *r)
-{
-	struct waiting *found = NULL;
-	list_each_entry(&r->all, struct waiting, w, link)
-		if (!found || w->turn < found->turn)
-			found = w;
-	return found;
+	memmove(&r->all[i], &r->all[i + 1], (r->n - i) * sizeof(r->all[0]));
+	return client;
 }
 
 static bool goes_before(const struct waiting *w, const struct waiting *other)
@@ -53,53 +45,50 @@ static bool goes_before(const struct waiting *w, const struct waiting *other)
 	return w->ahead != other->ahead ? w->ahead > other->ahead : w->turn >= other->turn;
 }
 
-static struct waiting *first_to_go(const struct waiting_room *r)
+static size_t first_to_go(const struct waiting_room *r)
 {
-	struct waiting *found = NULL;
-	list_each_entry(&r->all, struct waiting, w, link)
-		if (!found || goes_before(w, found))
-			found = w;
+	size_t found = 0;
+	for (size_t i = 1; i < r->n; i++)
+		if (goes_before(&r->all[i], &r->all[found]))
+			found = i;
 	return found;
 }
 
 int waiting_room_add(struct waiting_room *r, const struct waiting_client *client)
 {
-	struct waiting *added = mem_alloc(sizeof(*added));
-	added->client = *client;
-	added->turn = turn_of(r, client->address);
-	list_each_entry(&r->all, const struct waiting, w, link)
-		added->ahead += w->client.address == client->address;
-	list_add(&r->all, &added->link);
-	if (++r->n <= r->places)
-		return -1;
-	struct waiting *w = first_to_go(r);
-	int fd = w->client.fd;
-	leave(r, w);
-	return fd;
+	struct waiting *added = &r->all[r->n];
+	*added = (struct waiting){.address = client->address,
+		.turn = turn_of(r, client->address),
+		.client = mem_alloc(sizeof(*client))};
+	*added->client = *client;
+	for (size_t i = 0; i < r->n; i++)
+		added->ahead += r->all[i].address == client->address;
+	return ++r->n > r->places ? leave(r, first_to_go(r)).fd : -1;
 }
 
 bool waiting_room_take(struct waiting_room *r, struct waiting_client *ret)
 {
-	struct waiting *w = next(r);
-	if (!w)
+	size_t next = 0;
+	if (r->n == 0)
 		return false;
-	*ret = w->client;
-	leave(r, w);
+	for (size_t i = 1; i < r->n; i++)
+		if (r->all[i].turn < r->all[next].turn)
+			next = i;
+	*ret = leave(r, next);
 	bucket_of(r->turns, TURNS, ret->address)->empty_ms = ++r->turn;
-	list_each_entry(&r->all, struct waiting, other, link) {
-		if (other->client.address != ret->address)
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->all[i].address != ret->address)
 			continue;
-		other->turn = r->turn;
-		other->ahead--;
+		r->all[i].turn = r->turn;
+		r->all[i].ahead--;
 	}
 	return true;
 }
 
 struct waiting_room *waiting_room_new(size_t places)
 {
-	struct waiting_room *r = mem_alloc(sizeof(*r));
+	struct waiting_room *r = mem_alloc(sizeof(*r) + (places + 1) * sizeof(r->all[0]));
 	r->places = places;
-	list_init(&r->all);
 	return r;
 }
 

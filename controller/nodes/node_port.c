@@ -19,6 +19,7 @@
 enum {
 	CONNECTIONS_MAX = 4096,
 	CONNECTIONS_EACH = 512,
+	WAITING_MAX = 2048,	/* to be let in: two of each agent of 1,000 nodes */
 	CONNECTIONS_NODE = 8,	/* two agents while one takes over, and those that they have lost */
 	FILES_OF_OTHERS = 2048, /* other ports, requests, the ledger; and connections that end */
 	HEAD_MAX_BYTES = 4096,	/* an agent's token has 1,200; a connection costs this and 12 KB */
@@ -169,7 +170,7 @@ static unsigned room_for_connections(struct log *log)
 {
 	struct rlimit files;
 	must(getrlimit(RLIMIT_NOFILE, &files) == 0);
-	rlim_t wanted = CONNECTIONS_MAX + FILES_OF_OTHERS;
+	rlim_t wanted = CONNECTIONS_MAX + WAITING_MAX + FILES_OF_OTHERS;
 	if (files.rlim_cur < wanted) {
 		files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
 		setrlimit(RLIMIT_NOFILE, &files);
@@ -188,7 +189,7 @@ static int listen_anew(struct node_port *p, struct err *e)
 {
 	unsigned each = p->connections < CONNECTIONS_EACH ? p->connections : CONNECTIONS_EACH;
 	struct listener_pace pace = HTTP_TLS_PACE;
-	pace.room = each;
+	pace.room = p->connections < WAITING_MAX ? p->connections : WAITING_MAX;
 	struct http_options o = {
 		.host = p->options.host,
 		.port = p->options.port,

@@ -8,7 +8,7 @@
  * needs two connections, for HTTP/1.1 has one question at a time on each. They are kept: a flood of
  * strangers ends none of them, and a node has eight, so a stolen agent ends no other's. An address
  * has 512 of the 4,096: it may be that of many nodes, where something on the way translates
- * addresses. Of 512 that wait to be let in, addresses have their turns (net/waiting_room.h), at a
+ * addresses. Of 2,048 that wait to be let in, addresses have their turns (net/waiting_room.h), at a
  * hundred a second: beside strangers of 200 addresses an agent waits for two seconds at most.
  *
  * What is refused is counted by its reason, and logged once a minute and reason.

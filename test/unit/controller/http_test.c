@@ -986,6 +986,35 @@ static void those_beyond_the_pace_wait_and_have_their_turn(void **state)
 	port_close(&p);
 }
 
+/* Those that find no place in it are sent away, and an address that was not let in yet is next. */
+static void in_a_waiting_room_addresses_have_turns(void **state)
+{
+	(void)state;
+	struct port p;
+	struct listener_pace pace = {.each_second = EACH_SECOND, .burst = BURST, .room = BURST};
+	char text[4096];
+	int fd[COME];
+	unsigned gone = 0;
+	port_open_at(&p, false, &HTTP_LIMITS, pace);
+	for (int i = 0; i < COME; i++) {
+		fd[i] = port_connect_from(&p, 2);
+		port_say(fd[i], "GET /healthz HTTP/1.1\r\n" LOCAL "\r\n");
+	}
+	turn(&p, 50);
+	int other = port_connect_from(&p, 3);
+	port_say(other, "GET /healthz HTTP/1.1\r\n" LOCAL "\r\n");
+	unsigned before = count_answered(fd);
+	port_hear(&p, other, "after=-", text, sizeof(text));
+	assert_in_range(count_answered(fd) - before, 0, BURST - 1);
+	for (int i = 0; i < COME; i++) {
+		gone += is_closed(fd[i]);
+		close(fd[i]);
+	}
+	assert_in_range(gone, 1, COME - BURST);
+	close(other);
+	port_close(&p);
+}
+
 /* The loop must not spin, and clients come in as soon as it can have files again. */
 static void without_a_file_left_clients_wait(void **state)
 {
@@ -1313,6 +1342,7 @@ int main(void)
 		cmocka_unit_test(strangers_do_not_take_the_place_of_one_that_is_kept),
 		cmocka_unit_test(an_answer_that_is_not_fetched_has_its_time),
 		cmocka_unit_test(those_beyond_the_pace_wait_and_have_their_turn),
+		cmocka_unit_test(in_a_waiting_room_addresses_have_turns),
 		cmocka_unit_test(without_a_file_left_clients_wait),
 		cmocka_unit_test(a_stream_tells_what_is_written_at_once),
 		cmocka_unit_test(a_stream_has_no_limit_of_time),

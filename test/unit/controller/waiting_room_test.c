@@ -151,7 +151,7 @@ static void ever_new_addresses_keep_no_agent_out(void **state)
 	stage_close(&s);
 }
 
-/* More than the room has places for: those that find none come again. */
+/* They are more than the room has places for: those that find none come again. */
 static void all_agents_of_a_new_leader_are_let_in(void **state)
 {
 	struct stage s;
