@@ -103,13 +103,15 @@ static size_t written(const struct world *w)
 static void start_leader(struct world *w)
 {
 	size_t before = written(w);
-	struct node_agents_options o = {.loop = w->loop,
-		.client = w->client,
-		.host = "127.0.0.1",
-		.address = "127.0.0.1",
+	struct node_agents_options o = {
+		.port = {.loop = w->loop,
+			.client = w->client,
+			.host = "127.0.0.1",
+			.address = "127.0.0.1"},
 		.namespace_name = "sluice-system",
 		.events = {orders_of, on_heard, w},
-		.seed = 7};
+		.seed = 7,
+	};
 	struct err e = {""};
 	answer(w, "GET " CONFIGMAP, "{}");
 	answer(w, "PATCH " CONFIGMAP, "{}");
