@@ -474,6 +474,7 @@ def test_orders_name_the_lent_pods_of_the_node_and_what_they_ask_for(played):
 
 
 def test_an_agent_speaks_for_its_own_node_only(played):
+    played.wait("the leader to say where it is", lambda: played.agent.tell()[0] == 204, LATER)
     token, played.agent.token = played.agent.token, "x" + played.agent.token
     assert played.agent.ask("GET", "/v1/node/orders?have=0")[0] == 401
     played.agent.token = played.box.api.post("/api/v1/namespaces/default/serviceaccounts/default/token", {
