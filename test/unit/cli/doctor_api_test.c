@@ -690,7 +690,7 @@ static void what_agents_do_is_looked_at(void **state)
 		{200, NODES(NODE("n1", AGENT("60001", "", ""))), NO_KOORDLET, VERDICT_WARN,
 			"not reported for a minute: n1"},
 		{200, NODES(NODE("n1", ",\"agent\":{}")), NO_KOORDLET, VERDICT_WARN,
-			"not reported for a minute: n1"},
+			"not reported since this controller began to lead: n1"},
 		{200, NODES(NODE("n1", AGENT("1", "\"tier\"", ""))), NO_KOORDLET, VERDICT_WARN,
 			"no cgroup of best-effort pods"},
 		{200, NODES(NODE("n1", AGENT("1", "\"memory\"", ""))), NO_KOORDLET, VERDICT_WARN,
