@@ -12,7 +12,7 @@
 #include "controller/common/visibility_names.h"
 #include "controller/wire/decode_node.h"
 
-enum { SILENT_MS = 60000, NAMED = 5, TEXT_SIZE = 600, NOTES_SIZE = 4000 };
+enum { SILENT_MS = 60000, SERVED_MAX = 2048, NAMED = 5, TEXT_SIZE = 600, NOTES_SIZE = 4000 };
 
 #define REPORT VISIBILITY_ROOT "/overcommits"
 #define AGENTS "/apis/apps/v1/namespaces/sluice-node/daemonsets/sluice-node"
@@ -124,6 +124,13 @@ static void tell(struct findings *f, struct fleet *fleet)
 	warn(f, &fleet->without,
 		"these nodes lend and have no agent: nothing there holds lent pods to what they ask for",
 		"kubectl -n sluice-node get pods -o wide; kubectl -n sluice-node describe daemonset sluice-node");
+	if (fleet->with > SERVED_MAX) {
+		findings_add(f, VERDICT_WARN,
+			"these are more agents than a leader serves (%d): some get no orders",
+			SERVED_MAX);
+		findings_cure(f,
+			"# a nodeSelector of DaemonSet sluice-node: nodes without an agent lend, too");
+	}
 	warn(f, &fleet->unheard,
 		"the agents of these nodes have not reported since this controller began to lead",
 		"# they do so within half a minute; later: " LOGS);

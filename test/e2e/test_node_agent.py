@@ -28,6 +28,7 @@ from conftest import LATER, SOON, USUAL_FLAGS, World, as_account, own_plane, sta
 from objects import KUBERNETES, NEWEST, group, ours, searched, story, terminal
 from sandbox import ApiError, agents, real_node, wait_until
 from sandbox.cgroup_writes import CgroupWrites
+from sandbox.sandbox import ROOT
 from test_overcommit import CONFIGMAP, IGNORE
 from test_real_node import RealWorld
 from test_upgrade import THERE, need_before
@@ -413,6 +414,30 @@ def test_a_namespace_of_agents_that_is_deleted_and_applied_again(world, limited)
     agents.install(box)
     box.alone.show_to_agent()
     wait_until("the agent to find the leader", lambda: box.agent.count("leader") > 0, LATER)
+    goes_on(world, limited)
+
+
+def test_what_an_agent_left_behind_is_lifted_by_the_pod_of_the_page(world, limited):
+    """docs/trouble.md; but for the node's cgroups, which lie elsewhere here."""
+    box = world.box
+    (agent,) = agents.running(box)
+    box.api.delete(f"/apis/apps/v1/namespaces/{agents.NAMESPACE}/daemonsets/{agents.NAME}?propagationPolicy=Background")
+    wait_until("the agent to be gone", lambda: box.agent.pid() is None and not agents.running(box), LATER)
+    assert (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20)
+    page = (ROOT / "docs" / "trouble.md").read_text()
+    text = re.search(r"^```yaml lift\n(.*?)^```", page, re.M | re.S)[1]
+    for what, value in (("NODE", agent["spec"]["nodeName"]), ("IMAGE", agent["spec"]["containers"][0]["image"]), ("/sys/fs/cgroup/kubepods.slice", "/sys/fs/cgroup"),
+                        ("/cgroup/kubepods.slice", "/cgroup"), ("--cgroups=/cgroup", f"--cgroups=/cgroup, --tier={world.cgroups}")):
+        assert what in text
+        text = text.replace(what, value)
+    pod = f"{agents.PODS}/lift"
+    box.api.raw("PATCH", f"{pod}?fieldManager=test&fieldValidation=Strict", text.encode(), "application/apply-patch+yaml")
+    wait_until("it to be done", lambda: box.api.get(pod)["status"].get("phase") == "Succeeded", LATER)
+    assert world.says("quota", limited) == -1 and world.says("memory", limited) > 1 << 60
+    box.api.delete(f"{pod}?gracePeriodSeconds=0")
+    agents.install(box)
+    box.alone.show_to_agent()
+    world.limited(limited, 200, 64 << 20)
     goes_on(world, limited)
 
 
