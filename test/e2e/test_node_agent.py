@@ -341,7 +341,7 @@ def test_a_controller_that_goes_back_to_the_version_before_leaves_limits_and_age
     try:
         wait_leading(box)
         world.ordinary("serves", "while :; do sleep 0.1; done")
-        world.wait("the lent pod to be in the books of the older one", lambda: story(world.get("before")).get("state") != "gone", SOON)
+        world.wait("the older one to know the Job", lambda: box.controller_api().job(world.ns, "before"), SOON)
         assert (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20)
         assert box.agent.pid() == was and no_leader(box.agent) - missed <= 3, "the agent does not wait quietly"
     finally:
@@ -441,15 +441,12 @@ def test_what_an_agent_left_behind_is_lifted_by_the_pod_of_the_page(world, limit
     goes_on(world, limited)
 
 
-def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_does(world):
-    box = world.box
-    world.lent("before", LOOP, cpu="200")
-    uid = world.one_running("before")
-    world.limited(uid, 200, 64 << 20)
+def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_does(world, limited):
+    box, uid = world.box, limited
     world.ordinary("serves", "while :; do sleep 0.1; done")
-    known, missed = box.agent.count("leader"), box.agent.count("no leader")
-    assert box.process("controller-one").stop() in ("ended", "was not running")
-    wait_until("the agent to miss the leader", lambda: box.agent.count("no leader") > missed, LATER)
+    missed = no_leader(box.agent)
+    stop_controller(box)
+    wait_until("the agent to miss the leader", lambda: no_leader(box.agent) > missed, LATER)
     seconds = searched(5, 600)
     with world.before_the_machine():
         began, used = time.monotonic(), world.says("used", uid)
@@ -462,12 +459,8 @@ def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_
     serves = world.pod("serves")
     assert serves["status"]["phase"] == "Running" and serves["status"]["containerStatuses"][0]["restartCount"] == 0
     assert world.says("quota", serves["metadata"]["uid"], "burstable") == -1
-    start_controller(box)
-    wait_leading(box)
-    wait_until("the agent to find the leader", lambda: box.agent.count("leader") > known, LATER)
-    assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20)
-    world.lent("after", LOOP, cpu="150")
-    world.limited(world.one_running("after"), 150, 64 << 20)
+    lead_again(box)
+    goes_on(world, uid)
 
 
 # ---- played agents ----------------------------------------------------------------------------------
