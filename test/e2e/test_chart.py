@@ -272,8 +272,9 @@ def test_the_schema_has_the_values_and_no_others(chart, tmp_path):
 
 
 def test_another_namespace(chart):
-    made = template(chart, "postgres.enabled=true", "components.monitoring=true", namespace="elsewhere")
+    made = template(chart, "postgres.enabled=true", "components.monitoring=true", "components.nodeAgent=true", namespace="elsewhere")
     assert "sluice-system" not in made
+    assert "kubernetes.io/metadata.name: elsewhere" in made.partition("name: sluice-guard-nodes")[2]
     assert "system:serviceaccount:elsewhere:sluice-controller" in made and "- --config-namespace=elsewhere" in made
 
 
