@@ -12,7 +12,7 @@
 #include "controller/common/visibility_names.h"
 #include "controller/wire/decode_node.h"
 
-enum { SILENT_MS = 60000, NAMED = 5, TEXT_SIZE = 600, NOTES_SIZE = 4000 };
+enum { SILENT_MS = 60000, SERVED_MAX = 2048, NAMED = 5, TEXT_SIZE = 600, NOTES_SIZE = 4000 };
 
 #define REPORT VISIBILITY_ROOT "/overcommits"
 #define AGENTS "/apis/apps/v1/namespaces/sluice-node/daemonsets/sluice-node"
@@ -44,7 +44,7 @@ static const char *named(struct nodes *all)
 
 struct fleet {
 	size_t lending, with; /* nodes that lend; of these, with an agent */
-	struct nodes without, silent, no_tier, no_cpu, no_memory, refused, undone;
+	struct nodes without, unheard, silent, no_tier, no_cpu, no_memory, refused, undone;
 };
 
 static bool lacks(const cJSON *agent, const char *what)
@@ -64,9 +64,10 @@ static int64_t count_of(const cJSON *agent, const char *deed)
 
 static void look_at_agent(struct fleet *f, const char *name, const cJSON *agent)
 {
-	int64_t age_ms = INT64_MAX;
-	json_i64(agent, "ageMs", &age_ms);
+	int64_t age_ms = 0;
 	f->with++;
+	if (json_i64(agent, "ageMs", &age_ms) < 0)
+		add(&f->unheard, name);
 	if (age_ms > SILENT_MS)
 		add(&f->silent, name);
 	if (lacks(agent, "tier"))
@@ -105,7 +106,7 @@ bool node_agents_measure_all(struct doctor_context *p)
 	if (doctor_context_get(p, REPORT, &root, &e) < 0)
 		return false;
 	look_at_nodes(root, &fleet);
-	return fleet.with > 0 && fleet.without.count == 0 && fleet.silent.count == 0;
+	return fleet.with > 0 && fleet.without.count + fleet.unheard.count + fleet.silent.count == 0;
 }
 
 /* ---- what is found --------------------------------------------------------------------------- */
@@ -123,6 +124,16 @@ static void tell(struct findings *f, struct fleet *fleet)
 	warn(f, &fleet->without,
 		"these nodes lend and have no agent: nothing there holds lent pods to what they ask for",
 		"kubectl -n sluice-node get pods -o wide; kubectl -n sluice-node describe daemonset sluice-node");
+	if (fleet->with > SERVED_MAX) {
+		findings_add(f, VERDICT_WARN,
+			"these are more agents than a leader serves (%d): some get no orders",
+			SERVED_MAX);
+		findings_cure(f,
+			"# a nodeSelector of DaemonSet sluice-node: nodes without an agent lend, too");
+	}
+	warn(f, &fleet->unheard,
+		"the agents of these nodes have not reported since this controller began to lead",
+		"# they do so within half a minute; later: " LOGS);
 	warn(f, &fleet->silent, "the agents of these nodes have not reported for a minute", LOGS);
 	warn(f, &fleet->no_tier,
 		"agents found no cgroup of best-effort pods, and limit nothing, on these nodes",

@@ -2,12 +2,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/instant.h"
 #include "base/json.h"
 #include "base/span.h"
 #include "cli/table.h"
+
+enum { JSON_MAX_BYTES = 1 << 16 };
 
 static int64_t number(const cJSON *object, const char *key)
 {
@@ -73,10 +76,13 @@ static void read_sum(const cJSON *report, const cJSON *agent, struct agent *ret)
 void agent_read(const struct cJSON *report, struct agent *ret)
 {
 	const cJSON *agent = json_object(report, "agent");
+	struct buf json;
 	*ret = (struct agent){.age_ms = -1, .may_milli = -1};
 	if (!agent)
 		return;
-	ret->known = true;
+	buf_init(&json, JSON_MAX_BYTES);
+	json_print(&json, agent);
+	ret->json = buf_take(&json);
 	json_i64(agent, "ageMs", &ret->age_ms);
 	ret->pods = number(agent, "lentPods");
 	ret->held = number(agent, "heldPods");
@@ -86,6 +92,11 @@ void agent_read(const struct cJSON *report, struct agent *ret)
 	json_i64(agent, "mayCpuMilli", &ret->may_milli);
 	read_lacks(agent, ret->lacks, sizeof(ret->lacks));
 	read_sum(report, agent, ret);
+}
+
+void agent_done(struct agent *a)
+{
+	free(a->json);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -124,7 +135,7 @@ static void put_use(const struct agent *a, struct buf *out)
 
 void agent_put(const struct agent *a, struct buf *out)
 {
-	if (!a->known)
+	if (!a->json)
 		return;
 	buf_puts(out, "  Its agent: ");
 	if (a->age_ms < 0) {
@@ -143,29 +154,4 @@ void agent_put(const struct agent *a, struct buf *out)
 	buf_puts(out, "  What the agent cannot do there: ");
 	text_render(a->lacks, out);
 	buf_puts(out, ".\n");
-}
-
-/* ---- for programs ---------------------------------------------------------------------------- */
-
-void agent_put_json(const struct agent *a, struct json_writer *w)
-{
-	if (!a->known)
-		return;
-	jw_object(w, "agent");
-	if (a->age_ms >= 0)
-		jw_int(w, "age_ms", a->age_ms);
-	else
-		jw_text(w, "age_ms", NULL);
-	jw_bool(w, "is_source", a->is_source);
-	jw_int(w, "lent_pods", a->pods);
-	jw_int(w, "held_pods", a->held);
-	jw_int(w, "over_pods", a->over);
-	jw_int(w, "used_cpu_milli", a->used_milli);
-	jw_int(w, "asked_cpu_milli", a->asked_milli);
-	if (a->may_milli >= 0)
-		jw_int(w, "may_cpu_milli", a->may_milli);
-	else
-		jw_text(w, "may_cpu_milli", NULL);
-	jw_text(w, "lacks", a->lacks);
-	jw_end(w);
 }

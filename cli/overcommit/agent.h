@@ -11,13 +11,12 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/json_writer.h"
 #include "overcommit/estimate.h"
 
 struct cJSON;
 
 struct agent {
-	bool known;
+	char *json;	/* as the API has it; NULL: the node has none */
 	int64_t age_ms; /* of its newest report; -1: none since the controller began to lead */
 	int64_t pods, held, over;
 	int64_t used_milli, asked_milli, may_milli; /* may: -1: each may have what it asks for */
@@ -31,9 +30,9 @@ struct agent {
 
 /* Reads an OvercommitReport of one node. */
 void agent_read(const struct cJSON *report, struct agent *ret);
+void agent_done(struct agent *a);
 
-/* Writes lines for people, or the member "agent"; nothing where there is none. */
+/* Writes lines for people; nothing where there is none. */
 void agent_put(const struct agent *a, struct buf *out);
-void agent_put_json(const struct agent *a, struct json_writer *w);
 
 #endif

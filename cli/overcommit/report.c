@@ -337,7 +337,8 @@ void report_account_json(const struct account *a, bool live, int64_t now_ms, str
 		put_time_json(&w, "sample", a->sample_ms);
 		put_time_json(&w, "now", now_ms);
 	}
-	agent_put_json(a->agent, &w);
+	if (a->agent->json)
+		jw_raw(&w, "agent", slice_of(a->agent->json));
 	jw_close(&w);
 	buf_putc(out, '\n');
 }

@@ -34,6 +34,7 @@ void snapshot_done(struct snapshot *s)
 	free(s->usage);
 	free(s->rule);
 	free(s->config);
+	agent_done(&s->agent);
 	buf_done(&s->notes);
 }
 

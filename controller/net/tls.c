@@ -160,8 +160,8 @@ static int add_names(gnutls_x509_crt_t crt, const struct made_for *made_for)
 	return rc;
 }
 
-/* Fills the certificate: valid from an hour ago, as clocks differ, and longer than any process
- * lives. */
+/* Fills the certificate: valid from 1970, where a node begins that does not know the time yet, and
+ * longer than any process lives. */
 static int fill(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key, const struct made_for *made_for)
 {
 	unsigned char serial[SERIAL_BYTES];
@@ -173,7 +173,7 @@ static int fill(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key, const struct m
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_serial(crt, serial, sizeof(serial));
 	if (rc == 0)
-		rc = gnutls_x509_crt_set_activation_time(crt, now - 3600);
+		rc = gnutls_x509_crt_set_activation_time(crt, 0);
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_expiration_time(crt, now + (time_t)YEARS * YEAR_SECONDS);
 	if (rc == 0)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import SOON, own_plane
+from conftest import LATER, SOON, own_plane
 from prometheus import objects
 from sandbox import wait_until
 from sandbox.sandbox import ROOT
@@ -272,8 +272,9 @@ def test_the_schema_has_the_values_and_no_others(chart, tmp_path):
 
 
 def test_another_namespace(chart):
-    made = template(chart, "postgres.enabled=true", "components.monitoring=true", namespace="elsewhere")
+    made = template(chart, "postgres.enabled=true", "components.monitoring=true", "components.nodeAgent=true", namespace="elsewhere")
     assert "sluice-system" not in made
+    assert "kubernetes.io/metadata.name: elsewhere" in made.partition("name: sluice-guard-nodes")[2]
     assert "system:serviceaccount:elsewhere:sluice-controller" in made and "- --config-namespace=elsewhere" in made
 
 
@@ -298,14 +299,16 @@ def test_installed_upgraded_and_uninstalled(box, chart, values):
 
     on_box("install", "sluice", chart, "--create-namespace", "--set", "postgres.enabled=true")
     password = wait_until("the control plane to make a password", token, SOON)
-    on_box("upgrade", "sluice", chart, "--set", "replicas=3", "-f", values(OF_A_TEAM))
+    on_box("upgrade", "sluice", chart, "--set", "replicas=3,components.idleResources=true,components.nodeAgent=true", "-f", values(OF_A_TEAM))
     spec = box.api.get("/apis/apps/v1/namespaces/sluice-system/deployments/sluice-controller")["spec"]
     assert spec["replicas"] == 3 and spec["template"]["spec"]["affinity"] == AFFINITY
     (container,) = spec["template"]["spec"]["containers"]
     assert container["resources"] == OF_A_TEAM["resources"] and container["volumeMounts"] == OF_A_TEAM["extraVolumeMounts"]
     assert OF_A_TEAM["extraEnv"][0] in container["env"]
     assert token() == password
+    box.api.get("/apis/apps/v1/namespaces/sluice-node/daemonsets/sluice-node")
     on_box("uninstall", "sluice")
+    wait_until("the namespace of agents to be gone", lambda: "sluice-node" not in box.kubectl("get", "namespaces", "-o", "name").stdout, LATER)
     left = box.kubectl("get", "crds,clusterroles,clusterrolebindings,validatingadmissionpolicies,mutatingadmissionpolicies", "-o", "name").stdout
     assert {line.split("/")[0] for line in left.split() if "sluice" in line} == {"customresourcedefinition.apiextensions.k8s.io"}
     assert "visibility.sluice.dev" not in box.kubectl("get", "apiservices", "-o", "name").stdout, "it would keep namespaces from going"

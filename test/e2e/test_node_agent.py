@@ -16,6 +16,7 @@ import re
 import signal
 import socket
 import ssl
+import subprocess
 import threading
 import time
 import uuid
@@ -23,12 +24,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import LATER, SOON, World, own_plane, start_controller, wait_leading
+from conftest import LATER, SOON, USUAL_FLAGS, World, as_account, own_plane, start_controller, wait_leading
 from objects import KUBERNETES, NEWEST, group, ours, searched, story, terminal
 from sandbox import ApiError, agents, real_node, wait_until
 from sandbox.cgroup_writes import CgroupWrites
+from sandbox.sandbox import ROOT
 from test_overcommit import CONFIGMAP, IGNORE
 from test_real_node import RealWorld
+from test_upgrade import THERE, need_before
 
 BATCH_CPU, BATCH_MEMORY = "kubernetes.io/batch-cpu", "kubernetes.io/batch-memory"
 # The node is for the agent's word alone, and nothing is taken back by itself: what is tested is what the agent does.
@@ -98,7 +101,7 @@ def place():
         configure(box.api)
         alone = agents.AloneOnTheMachine(box)
         try:
-            box.agent = Agent(box)
+            box.agent, box.alone = Agent(box), alone
             alone.show_to_agent()
             yield box
         finally:
@@ -295,15 +298,155 @@ def test_limits_stay_while_the_agent_is_away_and_it_goes_on_when_it_is_back(worl
     assert world.says("quota", uid) == 20000
 
 
-def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_does(world):
-    box = world.box
+def no_leader(agent):
+    return agent.count("no leader")
+
+
+def stop_controller(box):
+    assert box.process("controller-one").stop() in ("ended", "was not running")
+
+
+def lead_again(box):
+    """As before, and the agent has found it."""
+    known = box.agent.count("leader")
+    start_controller(box)
+    wait_leading(box)
+    wait_until("the agent to find the leader", lambda: box.agent.count("leader") > known, LATER)
+
+
+def goes_on(world, uid):
+    """What has limits keeps them, and what starts gets them."""
+    assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20)
+    world.lent("after", LOOP, cpu="150")
+    world.limited(world.one_running("after"), 150, 64 << 20)
+
+
+@pytest.fixture
+def limited(world):
+    """The uid of a lent pod that has its limits."""
     world.lent("before", LOOP, cpu="200")
     uid = world.one_running("before")
     world.limited(uid, 200, 64 << 20)
+    return uid
+
+
+def test_a_controller_that_goes_back_to_the_version_before_leaves_limits_and_agents_alone(world, limited):
+    """It knows no agents: ConfigMap sluice-nodes names a leader that is gone, and they wait for the next one."""
+    box = world.box
+    need_before()
+    was, missed = box.agent.pid(), no_leader(box.agent)
+    stop_controller(box)
+    wait_until("the agent to miss the leader", lambda: no_leader(box.agent) > missed, LATER)
+    box.start_controller("one", binary=THERE / "bin" / "sluice-controller", visibility=False)
+    try:
+        wait_leading(box)
+        world.ordinary("serves", "while :; do sleep 0.1; done")
+        world.wait("the older one to know the Job", lambda: box.controller_api().job(world.ns, "before"), SOON)
+        assert (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20)
+        assert box.agent.pid() == was and no_leader(box.agent) - missed <= 3, "the agent does not wait quietly"
+    finally:
+        stop_controller(box)
+    lead_again(box)
+    goes_on(world, limited)
+
+
+def certificate(folder, ends):
+    """Of the leader's address, for --node-cert-file: valid from 2020 to that year."""
+    def openssl(*args):
+        subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
+    (folder / "ca.cnf").write_text("[ca]\ndefault_ca=x\n[x]\ndatabase=index\nrand_serial=yes\nnew_certs_dir=.\ndefault_md=sha256\npolicy=p\nx509_extensions=e\n"
+                                   "[p]\ncommonName=supplied\n[e]\nsubjectAltName=IP:127.0.0.1\nbasicConstraints=CA:false\n")
+    (folder / "index").write_text("")
+    if not (folder / "node.key").exists():
+        openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "node.key")
+    openssl("req", "-new", "-key", "node.key", "-subj", "/CN=nodes", "-out", "node.csr")
+    openssl("ca", "-batch", "-selfsign", "-notext", "-config", "ca.cnf", "-keyfile", "node.key", "-in", "node.csr", "-out", "new.crt",
+            "-startdate", "20200101000000Z", "-enddate", f"{ends}0101000000Z")
+    (folder / "new.crt").rename(folder / "node.crt")
+
+
+def test_a_certificate_that_has_expired_is_not_believed_until_the_next_one_lies_there(world, limited, tmp_path):
+    box = world.box
+    certificate(tmp_path, 2021)
+    missed = no_leader(box.agent)
+    stop_controller(box)
+    start_controller(box, extra=(*USUAL_FLAGS, "--node-cert-file", str(tmp_path / "node.crt"), "--node-key-file", str(tmp_path / "node.key")))
+    try:
+        wait_leading(box)
+        wait_until("the agent to say why", lambda: any("expired" in line.get("why", "") for line in box.agent.log() if line["event"] == "no leader"), LATER)
+        assert no_leader(box.agent) > missed and (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20)
+        known = box.agent.count("leader")
+        certificate(tmp_path, 2049)
+        wait_until("the agent to find the leader", lambda: box.agent.count("leader") > known, LATER)
+        goes_on(world, limited)
+    finally:
+        stop_controller(box)
+        lead_again(box)
+
+
+def test_a_token_that_is_good_no_more_is_refused_and_the_next_pod_of_the_agent_goes_on(world, limited):
+    """The ServiceAccount is made anew, as by an apply after a delete: the tokens of before are nothing now."""
+    box = world.box
+    account = f"/api/v1/namespaces/{agents.NAMESPACE}/serviceaccounts/{agents.NAME}"
+    stop_controller(box)
+    box.api.delete(account)
+    box.api.post(account.rpartition("/")[0], {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": agents.NAME}})
+    start_controller(box)
+    wait_leading(box)
+    wait_until("the agent to be refused", lambda: any("401" in line.get("why", "") for line in box.agent.log() if line["event"] == "no leader"), LATER)
+    assert (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20)
+    (pod,) = agents.running(box)
+    box.api.delete(f"{agents.PODS}/{pod['metadata']['name']}")
+    wait_until("the next one to run", lambda: [p for p in agents.running(box) if p["metadata"]["uid"] != pod["metadata"]["uid"]], LATER)
+    wait_until("it to find the leader", lambda: box.agent.count("leader") > 0, LATER)
+    goes_on(world, limited)
+
+
+def test_a_namespace_of_agents_that_is_deleted_and_applied_again(world, limited):
+    box = world.box
+    box.api.delete(f"/api/v1/namespaces/{agents.NAMESPACE}")
+
+    def gone():
+        assert (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20), "a limit went with the agent"
+        return not any(n["metadata"]["name"] == agents.NAMESPACE for n in box.api.list("/api/v1/namespaces"))
+    wait_until("the namespace to be gone", gone, LATER)
+    assert box.agent.pid() is None
+    agents.install(box)
+    box.alone.show_to_agent()
+    wait_until("the agent to find the leader", lambda: box.agent.count("leader") > 0, LATER)
+    goes_on(world, limited)
+
+
+def test_what_an_agent_left_behind_is_lifted_by_the_pod_of_the_page(world, limited):
+    """docs/trouble.md; but for the node's cgroups, which lie elsewhere here."""
+    box = world.box
+    (agent,) = agents.running(box)
+    box.api.delete(f"/apis/apps/v1/namespaces/{agents.NAMESPACE}/daemonsets/{agents.NAME}?propagationPolicy=Background")
+    wait_until("the agent to be gone", lambda: box.agent.pid() is None and not agents.running(box), LATER)
+    assert (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20)
+    page = (ROOT / "docs" / "trouble.md").read_text()
+    text = re.search(r"^```yaml lift\n(.*?)^```", page, re.M | re.S)[1]
+    for what, value in (("NODE", agent["spec"]["nodeName"]), ("IMAGE", agent["spec"]["containers"][0]["image"]), ("/sys/fs/cgroup/kubepods.slice", "/sys/fs/cgroup"),
+                        ("/cgroup/kubepods.slice", "/cgroup"), ("--cgroups=/cgroup", f"--cgroups=/cgroup, --tier={world.cgroups}")):
+        assert what in text
+        text = text.replace(what, value)
+    pod = f"{agents.PODS}/lift"
+    box.api.raw("PATCH", f"{pod}?fieldManager=test&fieldValidation=Strict", text.encode(), "application/apply-patch+yaml")
+    wait_until("it to be done", lambda: box.api.get(pod)["status"].get("phase") == "Succeeded", LATER)
+    assert world.says("quota", limited) == -1 and world.says("memory", limited) > 1 << 60
+    box.api.delete(f"{pod}?gracePeriodSeconds=0")
+    agents.install(box)
+    box.alone.show_to_agent()
+    world.limited(limited, 200, 64 << 20)
+    goes_on(world, limited)
+
+
+def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_does(world, limited):
+    box, uid = world.box, limited
     world.ordinary("serves", "while :; do sleep 0.1; done")
-    known, missed = box.agent.count("leader"), box.agent.count("no leader")
-    assert box.process("controller-one").stop() in ("ended", "was not running")
-    wait_until("the agent to miss the leader", lambda: box.agent.count("no leader") > missed, LATER)
+    missed = no_leader(box.agent)
+    stop_controller(box)
+    wait_until("the agent to miss the leader", lambda: no_leader(box.agent) > missed, LATER)
     seconds = searched(5, 600)
     with world.before_the_machine():
         began, used = time.monotonic(), world.says("used", uid)
@@ -316,12 +459,8 @@ def test_limits_stay_while_no_controller_leads_and_new_pods_get_theirs_when_one_
     serves = world.pod("serves")
     assert serves["status"]["phase"] == "Running" and serves["status"]["containerStatuses"][0]["restartCount"] == 0
     assert world.says("quota", serves["metadata"]["uid"], "burstable") == -1
-    start_controller(box)
-    wait_leading(box)
-    wait_until("the agent to find the leader", lambda: box.agent.count("leader") > known, LATER)
-    assert (world.says("quota", uid), world.says("memory", uid)) == (20000, 64 << 20)
-    world.lent("after", LOOP, cpu="150")
-    world.limited(world.one_running("after"), 150, 64 << 20)
+    lead_again(box)
+    goes_on(world, uid)
 
 
 # ---- played agents ----------------------------------------------------------------------------------
@@ -568,6 +707,41 @@ def sample(agent, **fields):
     """The next one of an agent, with these fields."""
     agent.number += 1
     return {"boot": agent.boot, "number": agent.number, "window_ms": 1000, "cpu": 1000, "memory": 8 << 30, **fields}
+
+
+def test_where_agents_go_is_written_by_the_controller_alone(played):
+    """By none that may write each ConfigMap of sluice-system, as a tool that installs things there."""
+    api, name = played.api, f"tool-{played.ns}"
+    rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/sluice-system"
+    api.post("/api/v1/namespaces/sluice-system/serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}})
+    api.post(f"{rbac}/roles", {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name},
+                               "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"]}]})
+    api.post(f"{rbac}/rolebindings", {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": name},
+                                      "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+                                      "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "sluice-system"}]})
+    tool = as_account(played.box, "sluice-system", name)
+    labels = {"metadata": {"labels": {"test.sluice.dev/by": name}}}
+    played.wait("the tool to have its rights", lambda: tool.patch(agents.RENDEZVOUS, labels), SOON)
+    said = played.wait("the controller to write it", lambda: api.get(agents.RENDEZVOUS).get("data"), LATER)
+
+    def refused(do):
+        try:
+            do()
+        except ApiError as e:
+            assert (e.status, e.reason) == (403, "Forbidden") and "written by sluice-controller alone" in e.message, e
+            return True
+        return False
+    for data in ({"data": {"address": "10.6.6.6:8444"}}, {"data": None}, {"binaryData": {"more": "eA=="}}):
+        assert refused(lambda: tool.patch(agents.RENDEZVOUS, data)), data
+    assert api.get(agents.RENDEZVOUS)["data"] == said
+    # Nor by a detour; empty it may be made again, as an apply does.
+    tool.delete(agents.RENDEZVOUS)
+    folder, empty = agents.RENDEZVOUS.rpartition("/")[0], {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "sluice-nodes"}}
+    assert refused(lambda: tool.post(folder, {**empty, "data": said}))
+    tool.post(folder, empty)
+    played.wait("the controller to write it", lambda: api.get(agents.RENDEZVOUS).get("data") == said, LATER)
+    for kind in (f"{rbac}/rolebindings", f"{rbac}/roles", "/api/v1/namespaces/sluice-system/serviceaccounts"):
+        api.delete(f"{kind}/{name}")
 
 
 def test_what_no_agent_can_know_is_believed_of_no_node(played):

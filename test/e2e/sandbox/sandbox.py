@@ -420,7 +420,7 @@ class Sandbox:
         self.say(f"starting sluice-controller as {identity}")
         # As in deploy/: the right to read of kube-system comes with components/idle-resources.
         lending = [] if self.overcommit or self.agents else ["--overcommit-config", ""]
-        if self.agents:
+        if self.agents and visibility:
             env[NODES] = str(nodes_port)
             serving += ["--node-listen", f"127.0.0.1:{nodes_port}", "--node-address", "127.0.0.1"]
         proc.start([binary.resolve(), "--kubeconfig", kubeconfig, "--database", self.database, *lending, *serving,

@@ -690,7 +690,7 @@ static void what_agents_do_is_looked_at(void **state)
 		{200, NODES(NODE("n1", AGENT("60001", "", ""))), NO_KOORDLET, VERDICT_WARN,
 			"not reported for a minute: n1"},
 		{200, NODES(NODE("n1", ",\"agent\":{}")), NO_KOORDLET, VERDICT_WARN,
-			"not reported for a minute: n1"},
+			"not reported since this controller began to lead: n1"},
 		{200, NODES(NODE("n1", AGENT("1", "\"tier\"", ""))), NO_KOORDLET, VERDICT_WARN,
 			"no cgroup of best-effort pods"},
 		{200, NODES(NODE("n1", AGENT("1", "\"memory\"", ""))), NO_KOORDLET, VERDICT_WARN,
@@ -728,6 +728,33 @@ static void what_agents_do_is_looked_at(void **state)
 		examine(&s, "node-agents");
 		expect(&s, cases[i].verdict, cases[i].says);
 		stage_close(&s);
+	}
+}
+
+static void more_agents_than_a_leader_serves_are_told(void **state)
+{
+	(void)state;
+	for (int served = 2048; served <= 2049; served++) {
+		struct stage s;
+		struct buf report;
+		buf_init(&report, 1 << 20);
+		buf_puts(&report, "{\"nodes\":[7");
+		for (int i = 0; i < served; i++)
+			buf_puts(&report, "," NODE("n", AGENT("1", "", "")));
+		buf_puts(&report, "]}");
+		stage_open(&s);
+		answer(&s, CONFIGMAP, 404, STATUS("not found"));
+		answer(&s, RULES, 200, RULE(""));
+		answer(&s, AGENTS, 200, buf_text(&report));
+		answer(&s, KOORDLETS, 200, NO_KOORDLET);
+		answer(&s, CONFIGMAP, 404, STATUS("not found"));
+		examine(&s, "node-agents");
+		if (served == 2048)
+			expect(&s, VERDICT_OK, "report from all 2048 nodes");
+		else
+			expect(&s, VERDICT_WARN, "more agents than a leader serves (2048)");
+		stage_close(&s);
+		buf_done(&report);
 	}
 }
 
@@ -1117,6 +1144,7 @@ int main(void)
 		cmocka_unit_test(a_local_queue_that_jobs_name_is_there),
 		cmocka_unit_test(metrics_are_asked_for_where_somebody_lends),
 		cmocka_unit_test(what_agents_do_is_looked_at),
+		cmocka_unit_test(more_agents_than_a_leader_serves_are_told),
 		cmocka_unit_test(what_koordlet_would_do_is_told),
 		cmocka_unit_test(agents_are_enough),
 		cmocka_unit_test(kinds_that_are_missing_or_old),

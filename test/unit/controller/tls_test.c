@@ -21,6 +21,7 @@
 #include <ev.h>
 #include <fcntl.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -379,6 +380,18 @@ static void the_fingerprint_is_openssls(void **state)
 	tls_free(tls);
 }
 
+/* Gives since when a certificate is valid. */
+static time_t valid_since(const char *pem)
+{
+	gnutls_x509_crt_t crt;
+	gnutls_datum_t data = {(unsigned char *)pem, (unsigned)strlen(pem)};
+	assert_int_equal(gnutls_x509_crt_init(&crt), 0);
+	assert_int_equal(gnutls_x509_crt_import(crt, &data, GNUTLS_X509_FMT_PEM), 0);
+	time_t since = gnutls_x509_crt_get_activation_time(crt);
+	gnutls_x509_crt_deinit(crt);
+	return since;
+}
+
 static void one_that_is_made_here_can_be_trusted_by_itself(void **state)
 {
 	(void)state;
@@ -388,6 +401,7 @@ static void one_that_is_made_here_can_be_trusted_by_itself(void **state)
 	assert_int_equal(tls_make(NULL, 0, &tls, &e), 0);
 	assert_int_equal(tls_make(NULL, 0, &next, &e), 0);
 	assert_string_not_equal(tls->fingerprint, next->fingerprint);
+	assert_int_equal(valid_since(tls->certificate), 0); /* whatever the other's clock says */
 	FILE *f = fopen(file("made.crt"), "we");
 	assert_non_null(f);
 	fputs(tls->certificate, f);

@@ -249,9 +249,9 @@ static void a_node_with_an_agent(void **state)
 		"  = may be lent    4500m   4500M\n"
 		"  That is kubernetes.io/batch-cpu 4500, kubernetes.io/batch-memory 4500000000.\n");
 	expect_json(&s, "{\"node\":\"n1\",\"profile\":\"ack\",\"cpu_milli\":4500,",
-		",\"agent\":{\"age_ms\":800,\"is_source\":true,\"lent_pods\":14,\"held_pods\":3,"
-		"\"over_pods\":1,\"used_cpu_milli\":11860,\"asked_cpu_milli\":14000,"
-		"\"may_cpu_milli\":12400,\"lacks\":\"hold, end\"}}\n");
+		",\"agent\":{\"ageMs\":800,\"isSource\":true,\"lentPods\":14,\"heldPods\":3,"
+		"\"overPods\":1,\"usedCpuMilli\":11860,\"askedCpuMilli\":14000,"
+		"\"mayCpuMilli\":12400,\"lacks\":[\"hold\",\"end\"]}}\n");
 	stage_close(&s);
 }
 
@@ -285,6 +285,7 @@ static void what_an_agent_says_in_a_line(void **state)
 		agent_put(&a, &out);
 		assert_true(slice_starts(buf_slice(&out), "  Its agent: "));
 		assert_string_equal(buf_text(&out) + strlen("  Its agent: "), cases[i].says);
+		agent_done(&a);
 		buf_done(&text);
 		buf_done(&out);
 		json_free(json);
