@@ -198,11 +198,13 @@ static int64_t interval_ms(const struct keeper *k, int64_t now_ms)
 	const struct orders *o = k->pods.orders;
 	bool held = k->held_ms > 0 && now_ms - k->held_ms < FAST_FOR_MS;
 	if (!site_is_held(&k->site))
+	const struct node_reading *node = &k->usage.now.node;
 		return SCAN_MS;
 	if (!o || k->pods.count == 0)
 		return TICK_MS;
-	return held || memory_guard_is_near(&k->guard, o, &k->usage.now.node) ? FAST_TICK_MS
-									      : TICK_MS;
+	if (held || squeeze_is_near(&k->guard.squeeze, o, node->total_bytes, node->available_bytes))
+		return FAST_TICK_MS;
+	return TICK_MS;
 }
 
 static void tick(struct keeper *k, int64_t now_ms)

@@ -4,7 +4,7 @@
  * Each second (each 250 ms while a pod was held within the last ten, or memory is near its marks):
  *
  *     1. read        the node and each lent pod                     (usage.h, lent_pods.h)
- *     2. memory      calm, held or ending: clamps, and who is ended (memory_guard.h)
+ *     2. memory      calm, held or ending: clamps, and a pod's end  (memory_guard.h)
  *     3. cpu         what lent pods have together, and each of them (cpu_division.h)
  *     4. write       what differs from what is wanted               (lent_pod.h, idle.h)
  *     5. tell        a sample, when one is due                      (report.h)

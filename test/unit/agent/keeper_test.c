@@ -748,7 +748,8 @@ static void ended_in_order(void **state)
 		pass(&w, 10);
 	assert_int_equal(w.at_once, 1);
 	expect(&w, C, "cgroup.kill", ""); /* told, not yet ended */
-	assert_int_equal(deeds(&w, DEED_ENDED), 1);
+	assert_int_equal(deeds(&w, DEED_ENDING), 1);
+	assert_int_equal(deeds(&w, DEED_ENDED), 0);
 	pass(&w, 20);
 	expect(&w, C, "cgroup.kill", "1");
 	expect(&w, B, "cgroup.kill", "");
@@ -820,6 +821,7 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 	pass(&w, 10);
 	expect(&w, "", "cpu.idle", "1");
 	fake_put(&w.t, "", "cpu.idle", "0"); /* the kubelet's minute */
+	assert_int_equal(deeds(&w, DEED_ENDED), 1);
 	turn(&w);
 	expect(&w, "", "cpu.idle", "0"); /* its weight comes next, which an idle tier refuses */
 	pass(&w, 1010);
@@ -835,6 +837,56 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 	keeper_give_back(w.k);
 	expect(&w, "", "cpu.idle", "0");
 	expect(&w, A, "cpu.max", "30000 100000"); /* limits stay */
+/* Has memory run out for C and B, of which C goes first, and waits until C was ended. */
+static void end_first(struct world *w)
+{
+	begin(w, CGROUP_V2, true);
+	allow(w, B);
+	allow(w, C);
+	fake_pod_make(&w->t, B);
+	fake_pod_make(&w->t, C);
+	order_with(w, 1, SQUEEZE, POD(C, 300, 67108864) "," POD(B, 300, 67108864));
+	pass(w, 1000);
+	available(w, 390);
+	for (int i = 0; i < 100 && w->at_once == 0; i++)
+		pass(w, 10);
+	assert_int_equal(w->at_once, 1);
+}
+
+/* What a pod had is not free before its processes are gone: so the next one is not ended for it. After
+ * three seconds they may never go. */
+static void the_next_one_lives_until_the_first_is_gone(void **state)
+{
+	struct world w;
+	(void)state;
+	end_first(&w);
+	pass(&w, 20);
+	expect(&w, C, "cgroup.kill", "1");
+	pass(&w, 2700);
+	expect(&w, B, "cgroup.kill", "");
+	assert_int_equal(deeds(&w, DEED_ENDING), 1);
+	pass(&w, 700);
+	expect(&w, B, "cgroup.kill", "1");
+	forget_allowed(&w);
+	end(&w);
+}
+
+static void an_end_that_was_refused_is_none(void **state)
+{
+	struct world w;
+	char path[600];
+	(void)state;
+	end_first(&w);
+	snprintf(path, sizeof(path), "%s/cgroup.kill", fake_pod(&w.t, C, "cgroup.kill"));
+	assert_int_equal(unlink(path), 0);
+	pass(&w, 100);
+	assert_int_equal(deeds(&w, DEED_ENDING), 1);
+	assert_int_equal(deeds(&w, DEED_ENDED), 0);
+	assert_int_equal(deeds(&w, DEED_REFUSED), 1);
+	forget_allowed(&w);
+	end(&w);
+}
+
 	forget_allowed(&w);
 	end(&w);
 	/* Never with the cgroupfs driver, whose kubelet would stumble over it. */
@@ -851,6 +903,7 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 static void what_was_held_is_given_back(void **state)
 {
 	struct world w;
+	assert_int_equal(deeds(&w, DEED_ENDED), 0);
 	(void)state;
 	begin(&w, CGROUP_V2, true);
 	allow(&w, A);
@@ -1058,3 +1111,5 @@ int main(void)
 	};
 	return cmocka_run_group_tests_name("agent/keeper", tests, NULL, NULL);
 }
+		cmocka_unit_test(the_next_one_lives_until_the_first_is_gone),
+		cmocka_unit_test(an_end_that_was_refused_is_none),
