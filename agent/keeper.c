@@ -188,7 +188,8 @@ static void shift(struct keeper *k, int64_t now_ms, enum pace pace)
 {
 	k->shift_ms = now_ms;
 	usage_shift_tick(&k->usage, &k->pods);
-	if (pace == PACE_LATE || k->usage.told.node.at_us == 0)
+	if (pace == PACE_LATE || k->usage.told.node.at_us == 0) {
+		usage_shift_sent(&k->usage, &k->pods);
 		usage_shift_told(&k->usage, &k->pods);
 }
 
@@ -290,7 +291,7 @@ int64_t keeper_put_sample(struct keeper *k, struct buf *out)
 
 void keeper_acknowledge(struct keeper *k, int64_t number)
 {
-	report_acknowledge(&k->report, &k->site.deeds, number);
+	report_acknowledge(&k->report, &k->pods, &k->usage, number);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */

@@ -23,10 +23,11 @@ struct lent_pod {
 	struct uid uid;
 	struct lent_cgroup own, *container;
 	size_t ncontainers;
-	int watch[HIERARCHIES];	   /* of its directories, for containers to come; -1: none */
-	struct reading tick, told; /* of the tick before; of the sample before */
-	bool stays;		   /* it is never ended */
-	bool limits;		   /* what it asks for is to stand in its cgroups */
+	int watch[HIERARCHIES];		 /* of its directories, for containers to come; -1: none */
+	struct reading tick, sent, told; /* at the moments of usage.h */
+	bool stays;			 /* it is never ended */
+	bool limits;			 /* what it asks for is to stand in its cgroups */
+	bool lifted;			 /* nothing is, for no order names it */
 	int64_t share_milli;   /* what it may have of the cpu it asks for; LIMIT_NONE: all of it */
 	int64_t clamp_bytes;   /* memory is held at this; LIMIT_NONE: it is not */
 	int64_t over_since_ms; /* it uses more memory than it asked for; 0: it does not */

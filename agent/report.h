@@ -1,7 +1,8 @@
 /*
  * The report: what the controller is told, and when. A sample each second, each five where little
  * moves, each thirty without a lent pod; each second, too, in the first half minute of lending, in
- * which the controller gets to know the node. It begins where the one before ended.
+ * which the controller gets to know the node. It begins where the last one ended that the controller
+ * has.
  */
 #ifndef SLUICE_AGENT_REPORT_H
 #define SLUICE_AGENT_REPORT_H
@@ -19,7 +20,7 @@ struct report {
 		int64_t sample, deed;
 	} made[REPORT_REMEMBERS];
 	/* When a sample was last due, and what it was to tell. */
-	int64_t due_ms, cpu_milli, working_bytes, orders;
+	int64_t last_ms, cpu_milli, working_bytes, orders;
 	int64_t lends_ms; /* since when orders lend; 0: they do not */
 };
 
@@ -31,7 +32,8 @@ bool report_is_due(
 /* Appends a sample of now and returns its number. may_milli: of cpu_division. */
 int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
 	struct buf *out);
-/* Tells that the controller has the sample of this number: its deeds are forgotten. */
-void report_acknowledge(struct report *r, struct deeds *deeds, int64_t number);
+/* Tells that the controller has the sample of this number: its deeds are forgotten, and the next one
+ * begins where it ended. */
+void report_acknowledge(struct report *r, struct lent_pods *pods, struct usage *u, int64_t number);
 
 #endif

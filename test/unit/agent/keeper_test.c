@@ -1113,3 +1113,33 @@ int main(void)
 }
 		cmocka_unit_test(the_next_one_lives_until_the_first_is_gone),
 		cmocka_unit_test(an_end_that_was_refused_is_none),
+/* A sample that the controller does not have takes nothing with it. */
+static void a_window_that_was_not_told_is_part_of_the_next(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, CGROUP_V2, true);
+	allow(&w, A);
+	fake_pod_make(&w.t, A);
+	order(&w, 1, POD(A, 300, 67108864));
+	use(&w, 1000, 1000, 0, 0);
+	struct sample *s = take_sample(&w);
+	keeper_acknowledge(w.k, s->number);
+	sample_free(s);
+	use(&w, 1000, 3000, 0, 0);
+	sample_free(take_sample(&w)); /* 429, say */
+	use(&w, 1000, 1000, 0, 0);
+	s = take_sample(&w);
+	assert_in_range(s->window_ms, 1990, 2010);
+	assert_in_range(s->used.cpu_milli, 1950, 2050);
+	keeper_acknowledge(w.k, s->number);
+	sample_free(s);
+	use(&w, 1000, 1000, 0, 0);
+	s = take_sample(&w);
+	assert_in_range(s->window_ms, 990, 1010);
+	sample_free(s);
+	forget_allowed(&w);
+	end(&w);
+}
+
+		cmocka_unit_test(a_window_that_was_not_told_is_part_of_the_next),
