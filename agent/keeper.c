@@ -125,9 +125,9 @@ bool keeper_has_tier(const struct keeper *k)
 }
 
 /* Looks for pods. False: the tier is gone. */
-static bool scan(struct keeper *k)
+static bool scan(struct keeper *k, int64_t now_ms)
 {
-	if (!lent_pods_scan(&k->pods))
+	if (!lent_pods_scan(&k->pods, now_ms))
 		return false;
 	if (k->pods.orders && !k->began) {
 		k->began = true;
@@ -191,15 +191,16 @@ static void shift(struct keeper *k, int64_t now_ms, enum pace pace)
 	if (pace == PACE_LATE || k->usage.told.node.at_us == 0) {
 		usage_shift_sent(&k->usage, &k->pods);
 		usage_shift_told(&k->usage, &k->pods);
+	}
 }
 
 /* Gives the time to the next tick. */
 static int64_t interval_ms(const struct keeper *k, int64_t now_ms)
 {
 	const struct orders *o = k->pods.orders;
+	const struct node_reading *node = &k->usage.now.node;
 	bool held = k->held_ms > 0 && now_ms - k->held_ms < FAST_FOR_MS;
 	if (!site_is_held(&k->site))
-	const struct node_reading *node = &k->usage.now.node;
 		return SCAN_MS;
 	if (!o || k->pods.count == 0)
 		return TICK_MS;
@@ -217,7 +218,7 @@ static void tick(struct keeper *k, int64_t now_ms)
 		return;
 	if (site_is_held(&k->site) && now_ms >= k->scan_ms) {
 		k->scan_ms = now_ms + SCAN_MS;
-		if (!scan(k)) {
+		if (!scan(k, now_ms)) {
 			drop_tier(k);
 			return;
 		}

@@ -48,7 +48,7 @@ bool lent_pod_open(struct lent_pod *p, const char *name);
 void lent_pod_open_containers(struct lent_pod *p);
 /* Takes what an agent before this one wrote for what holds: a quota below what the pod asks for,
  * and a clamp. Before the first lent_pod_settle(). */
-void lent_pod_find(struct lent_pod *p, int64_t now_ms);
+void lent_pod_adopt(struct lent_pod *p, int64_t now_ms);
 /* Gives the cpu that its quota is, as its file said last; LIMIT_NONE: there is none. */
 int64_t lent_pod_quota_milli(const struct lent_pod *p);
 
@@ -58,7 +58,9 @@ bool lent_pod_is_there(const struct lent_pod *p);
 
 /* Writes what is to be written now. */
 void lent_pod_settle(struct lent_pod *p, int64_t now_ms);
-/* Takes everything back: no limit, no clamp, the least weight, as the kubelet makes its cgroups. */
-void lent_pod_lift(struct lent_pod *p, int64_t now_ms);
+/* Takes everything back: no limit, no clamp, the least weight, as the kubelet makes its cgroups;
+ * until an order names the pod again. False: a file says something else still, or cannot be
+ * read. */
+bool lent_pod_lift(struct lent_pod *p, int64_t now_ms);
 
 #endif
