@@ -258,8 +258,10 @@ static void on_made(void *owner, const char *name, void *ctx)
 		return;
 	lent_pod_read(p, monotonic_us());
 	memory_guard_take_in(&k->guard, &k->pods, p);
-	cpu_division_share_out(&k->division, &k->pods);
-	settle_all(k, now_ms);
+	if (cpu_division_share_out(&k->division, &k->pods))
+		settle_all(k, now_ms);
+	else
+		lent_pod_settle(p, now_ms);
 }
 
 static void on_changed(void *owner, void *ctx)
@@ -285,14 +287,14 @@ void keeper_take_orders(struct keeper *k, struct orders *o)
 	hasten(k);
 }
 
-int64_t keeper_put_sample(struct keeper *k, struct buf *out)
+void keeper_put_sample(struct keeper *k, struct buf *out)
 {
-	return report_put(&k->report, &k->pods, &k->usage, k->division.may_milli, out);
+	report_put(&k->report, &k->pods, &k->usage, k->division.may_milli, out);
 }
 
-void keeper_acknowledge(struct keeper *k, int64_t number)
+void keeper_acknowledge(struct keeper *k)
 {
-	report_acknowledge(&k->report, &k->pods, &k->usage, number);
+	report_acknowledge(&k->report, &k->pods, &k->usage);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */

@@ -59,10 +59,10 @@ int64_t keeper_generation(const struct keeper *k); /* of the newest orders; 0: n
 /* Does what is due now; its timer calls this. */
 void keeper_tick(struct keeper *k);
 
-/* Appends a sample of now, and returns its number. */
-int64_t keeper_put_sample(struct keeper *k, struct buf *out);
-/* Tells that the controller has the sample of this number, with the deeds in it. */
-void keeper_acknowledge(struct keeper *k, int64_t number);
+/* Appends a sample of now. */
+void keeper_put_sample(struct keeper *k, struct buf *out);
+/* Tells that the controller has the newest sample, with the deeds in it. */
+void keeper_acknowledge(struct keeper *k);
 
 /* Gives back what was held: clamps, quotas below what pods ask for, cpu.idle. Limits stay. */
 void keeper_give_back(struct keeper *k);

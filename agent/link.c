@@ -34,7 +34,6 @@ struct link_to_leader {
 	uint64_t looking, getting, posting; /* requests under way; 0: none */
 	int64_t have;			    /* the generation of the newest orders */
 	bool wanted;			    /* a sample is due */
-	int64_t posted;			    /* the number of the one under way */
 	bool connected;			    /* this leader has answered for orders */
 	double asked_at;
 	uint64_t failures, random;
@@ -268,7 +267,7 @@ static void on_posted(const struct kube_answer *a, void *ctx)
 			"the controller does not know what it said");
 	else
 		l->dropped[0] = '\0';
-	l->options.events.acknowledged(l->posted, l->options.events.ctx);
+	l->options.events.acknowledged(l->options.events.ctx);
 	post(l);
 }
 
@@ -287,7 +286,7 @@ static void post(struct link_to_leader *l)
 		return;
 	l->wanted = false;
 	buf_init(&body, SAMPLE_BYTES_MAX);
-	l->posted = l->options.events.sample(&body, l->options.events.ctx);
+	l->options.events.sample(&body, l->options.events.ctx);
 	struct kube_request request = {.method = KUBE_POST,
 		.path = "/v1/node/sample",
 		.body = buf_slice(&body),

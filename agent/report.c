@@ -120,7 +120,7 @@ static void leave_out_use(struct sample *s)
 	s->npods = 0;
 }
 
-int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
+void report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
 	struct buf *out)
 {
 	const struct deeds *deeds = &pods->site->deeds;
@@ -144,17 +144,11 @@ int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, in
 		usage_shift_sent(u, pods);
 	wire_put_sample(&s, out);
 	free(sampled);
-	size_t i = (size_t)(s.number % REPORT_REMEMBERS);
-	r->made[i].sample = s.number;
-	r->made[i].deed = deeds->last;
-	return s.number;
+	r->deed = deeds->last;
 }
 
-void report_acknowledge(struct report *r, struct lent_pods *pods, struct usage *u, int64_t number)
+void report_acknowledge(const struct report *r, struct lent_pods *pods, struct usage *u)
 {
-	size_t i = (size_t)(number % REPORT_REMEMBERS);
-	if (r->made[i].sample == number)
-		deeds_forget(&pods->site->deeds, r->made[i].deed);
-	if (number == r->samples)
-		usage_shift_told(u, pods);
+	deeds_forget(&pods->site->deeds, r->deed);
+	usage_shift_told(u, pods);
 }
