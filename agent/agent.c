@@ -41,14 +41,14 @@ static void on_orders(struct orders *o, struct slice text, void *ctx)
 	keeper_take_orders(a->keeper, o);
 }
 
-static int64_t on_sample(struct buf *out, void *ctx)
+static void on_sample(struct buf *out, void *ctx)
 {
-	return keeper_put_sample(((struct agent *)ctx)->keeper, out);
+	keeper_put_sample(((struct agent *)ctx)->keeper, out);
 }
 
-static void on_acknowledged(int64_t number, void *ctx)
+static void on_acknowledged(void *ctx)
 {
-	keeper_acknowledge(((struct agent *)ctx)->keeper, number);
+	keeper_acknowledge(((struct agent *)ctx)->keeper);
 }
 
 static void start_link(struct agent *a)

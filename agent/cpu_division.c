@@ -62,10 +62,11 @@ static struct share share_of(const struct lent_pod *p)
 		.throttled = reading_went_on(p->tick.throttles, p->own.now.throttles) > 0};
 }
 
-void cpu_division_share_out(const struct cpu_division *d, struct lent_pods *pods)
+bool cpu_division_share_out(const struct cpu_division *d, struct lent_pods *pods)
 {
+	bool changed = false;
 	if (d->may_milli < 0 && pods->orders->suppress)
-		return;
+		return false;
 	struct share *shares = mem_array(pods->count + 1, sizeof(*shares));
 	size_t n = 0;
 	each_lent_pod(pods, p)
@@ -74,7 +75,10 @@ void cpu_division_share_out(const struct cpu_division *d, struct lent_pods *pods
 	n = 0;
 	each_lent_pod(pods, p) {
 		int64_t got = shares[n++].ret_milli;
-		p->share_milli = got < 0 || got >= p->own.asked.cpu_milli ? LIMIT_NONE : got;
+		int64_t milli = got < 0 || got >= p->own.asked.cpu_milli ? LIMIT_NONE : got;
+		changed |= p->share_milli != milli;
+		p->share_milli = milli;
 	}
 	free(shares);
+	return changed;
 }

@@ -18,7 +18,7 @@ void cpu_division_begin(struct cpu_division *d, const struct lent_pods *pods);
 /* Decides what lent pods may have together, by what was used since the tick before. */
 void cpu_division_look(struct cpu_division *d, const struct lent_pods *pods, const struct usage *u,
 	int64_t now_ms);
-/* Shares that out. Where it is not known yet what was found holds. */
-void cpu_division_share_out(const struct cpu_division *d, struct lent_pods *pods);
+/* Shares that out. Where it is not known yet what was found holds. Returns whether a share changed. */
+bool cpu_division_share_out(const struct cpu_division *d, struct lent_pods *pods);
 
 #endif

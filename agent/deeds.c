@@ -3,22 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static void drop_first(struct deeds *d, size_t n)
+static void drop(struct deeds *d, size_t at, size_t n)
 {
-	memmove(d->deed, d->deed + n, (d->count - n) * sizeof(*d->deed));
 	d->count -= n;
+	memmove(d->deed + at, d->deed + at + n, (d->count - at) * sizeof(*d->deed));
 }
 
 /* Makes room for one: the oldest goes that is no pod's end, for that a Job waits. */
 static void lose_one(struct deeds *d)
 {
 	size_t i = 0;
-	while (i < d->count && d->deed[i].kind == DEED_ENDED)
+	while (i < d->count - 1 && d->deed[i].kind == DEED_ENDED)
 		i++;
-	if (i == d->count)
-		i = 0;
-	memmove(d->deed + i, d->deed + i + 1, (d->count - i - 1) * sizeof(*d->deed));
-	d->count--;
+	drop(d, d->deed[i].kind == DEED_ENDED ? 0 : i, 1);
 	d->lost++;
 }
 
@@ -37,5 +34,5 @@ void deeds_forget(struct deeds *d, int64_t number)
 	size_t n = 0;
 	while (n < d->count && d->deed[n].number <= number)
 		n++;
-	drop_first(d, n);
+	drop(d, 0, n);
 }

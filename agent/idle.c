@@ -6,11 +6,7 @@
 
 #include "node/suppress.h"
 
-enum {
-	WEIGHT_V1 = 2, /* of the tier, as a kubelet has it */
-	WEIGHT_V2 = 1,
-	REST_MS = 200,
-};
+enum { REST_MS = 200 };
 
 void tier_idle_open(struct tier_idle *t, struct site *site)
 {
@@ -47,32 +43,36 @@ static int set(struct tier_idle *t, int64_t now_ms)
 	return knob_write(&t->idle, 1);
 }
 
+/* Makes the tier ordinary, with the weight of before or a kubelet's. */
 static int give_back(struct tier_idle *t)
 {
-	int64_t least = t->weight.version == CGROUP_V2 ? WEIGHT_V2 : WEIGHT_V1;
+	int64_t weight = t->weight_before;
 	int code = knob_write(&t->idle, 0);
 	if (code != 0)
 		return code;
-	return knob_write(&t->weight, t->weight_before == LIMIT_NONE ? least : t->weight_before);
+	return knob_write(
+		&t->weight, weight == LIMIT_NONE ? limits_weight_least(t->weight.version) : weight);
 }
 
-void tier_idle_mind(struct tier_idle *t, struct site *site, enum cpu_idle wanted, int64_t now_ms)
+bool tier_idle_mind(struct tier_idle *t, struct site *site, enum cpu_idle wanted, int64_t now_ms)
 {
-	bool on = suppress_wants_idle(wanted, t->kernel_major, t->kernel_minor, true);
+	bool on = suppress_wants_idle(wanted, t->kernel_major, t->kernel_minor);
+	bool rests = now_ms - t->changed_ms < REST_MS || knob_yields(&t->idle);
 	int64_t now;
 	int code = 0;
 	if ((site->lacks & LACKS_IDLE) || !knob_read(&t->idle, now_ms, &now))
-		return;
-	if (on && now == 0 && now_ms - t->changed_ms < REST_MS)
-		return;
-	if (on && now == 0 && !knob_yields(&t->idle))
+		return true;
+	t->ours = t->ours && now == 1;
+	if (on && now == 0 && !rests) {
 		code = set(t, now_ms);
-	else if (!on && t->ours && now == 1)
+		t->ours = code == 0;
+	} else if (!on && t->ours) {
 		code = give_back(t);
-	if (code == 0)
-		t->ours = on;
-	else if (code != t->idle.refused)
+		t->ours = code != 0;
+	}
+	if (code != 0 && !t->idle.told_refusal)
 		log_event(site->log, LEVEL_WARN, "refused", "file", "cpu.idle", "why",
 			strerror(code), NULL);
-	t->idle.refused = code;
+	t->idle.told_refusal |= code != 0;
+	return code == 0;
 }

@@ -21,7 +21,7 @@ struct tier_idle {
 	struct knob idle, weight;
 	int64_t weight_before; /* LIMIT_NONE: not known */
 	int64_t changed_ms;    /* when anybody wrote cpu.idle last */
-	bool ours;	       /* the tier is idle by us, or by an agent before */
+	bool ours;	       /* the tier is idle by us */
 	int kernel_major, kernel_minor;
 };
 
@@ -34,7 +34,8 @@ void tier_idle_close(struct tier_idle *t, struct site *site);
 void tier_idle_changed(struct tier_idle *t, int64_t now_ms);
 
 /* Makes the tier idle, or as it was, as the orders and the kernel want it. Writes nothing where it is
- * so already, where it was written just now, or where somebody else writes too often. */
-void tier_idle_mind(struct tier_idle *t, struct site *site, enum cpu_idle wanted, int64_t now_ms);
+ * so already, where it was written just now, or where somebody else writes too often. A tier that
+ * another program made idle stays so. False: the kernel refused. */
+bool tier_idle_mind(struct tier_idle *t, struct site *site, enum cpu_idle wanted, int64_t now_ms);
 
 #endif

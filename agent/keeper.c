@@ -125,9 +125,9 @@ bool keeper_has_tier(const struct keeper *k)
 }
 
 /* Looks for pods. False: the tier is gone. */
-static bool scan(struct keeper *k)
+static bool scan(struct keeper *k, int64_t now_ms)
 {
-	if (!lent_pods_scan(&k->pods))
+	if (!lent_pods_scan(&k->pods, now_ms))
 		return false;
 	if (k->pods.orders && !k->began) {
 		k->began = true;
@@ -188,21 +188,25 @@ static void shift(struct keeper *k, int64_t now_ms, enum pace pace)
 {
 	k->shift_ms = now_ms;
 	usage_shift_tick(&k->usage, &k->pods);
-	if (pace == PACE_LATE || k->usage.told.node.at_us == 0)
+	if (pace == PACE_LATE || k->usage.told.node.at_us == 0) {
+		usage_shift_sent(&k->usage, &k->pods);
 		usage_shift_told(&k->usage, &k->pods);
+	}
 }
 
 /* Gives the time to the next tick. */
 static int64_t interval_ms(const struct keeper *k, int64_t now_ms)
 {
 	const struct orders *o = k->pods.orders;
+	const struct node_reading *node = &k->usage.now.node;
 	bool held = k->held_ms > 0 && now_ms - k->held_ms < FAST_FOR_MS;
 	if (!site_is_held(&k->site))
 		return SCAN_MS;
 	if (!o || k->pods.count == 0)
 		return TICK_MS;
-	return held || memory_guard_is_near(&k->guard, o, &k->usage.now.node) ? FAST_TICK_MS
-									      : TICK_MS;
+	if (held || squeeze_is_near(&k->guard.squeeze, o, node->total_bytes, node->available_bytes))
+		return FAST_TICK_MS;
+	return TICK_MS;
 }
 
 static void tick(struct keeper *k, int64_t now_ms)
@@ -214,7 +218,7 @@ static void tick(struct keeper *k, int64_t now_ms)
 		return;
 	if (site_is_held(&k->site) && now_ms >= k->scan_ms) {
 		k->scan_ms = now_ms + SCAN_MS;
-		if (!scan(k)) {
+		if (!scan(k, now_ms)) {
 			drop_tier(k);
 			return;
 		}
@@ -254,8 +258,10 @@ static void on_made(void *owner, const char *name, void *ctx)
 		return;
 	lent_pod_read(p, monotonic_us());
 	memory_guard_take_in(&k->guard, &k->pods, p);
-	cpu_division_share_out(&k->division, &k->pods);
-	settle_all(k, now_ms);
+	if (cpu_division_share_out(&k->division, &k->pods))
+		settle_all(k, now_ms);
+	else
+		lent_pod_settle(p, now_ms);
 }
 
 static void on_changed(void *owner, void *ctx)
@@ -281,14 +287,14 @@ void keeper_take_orders(struct keeper *k, struct orders *o)
 	hasten(k);
 }
 
-int64_t keeper_put_sample(struct keeper *k, struct buf *out)
+void keeper_put_sample(struct keeper *k, struct buf *out)
 {
-	return report_put(&k->report, &k->pods, &k->usage, k->division.may_milli, out);
+	report_put(&k->report, &k->pods, &k->usage, k->division.may_milli, out);
 }
 
-void keeper_acknowledge(struct keeper *k, int64_t number)
+void keeper_acknowledge(struct keeper *k)
 {
-	report_acknowledge(&k->report, &k->site.deeds, number);
+	report_acknowledge(&k->report, &k->pods, &k->usage);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */

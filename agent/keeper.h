@@ -4,7 +4,7 @@
  * Each second (each 250 ms while a pod was held within the last ten, or memory is near its marks):
  *
  *     1. read        the node and each lent pod                     (usage.h, lent_pods.h)
- *     2. memory      calm, held or ending: clamps, and who is ended (memory_guard.h)
+ *     2. memory      calm, held or ending: clamps, and a pod's end  (memory_guard.h)
  *     3. cpu         what lent pods have together, and each of them (cpu_division.h)
  *     4. write       what differs from what is wanted               (lent_pod.h, idle.h)
  *     5. tell        a sample, when one is due                      (report.h)
@@ -59,10 +59,10 @@ int64_t keeper_generation(const struct keeper *k); /* of the newest orders; 0: n
 /* Does what is due now; its timer calls this. */
 void keeper_tick(struct keeper *k);
 
-/* Appends a sample of now, and returns its number: it begins where the one before ended. */
-int64_t keeper_put_sample(struct keeper *k, struct buf *out);
-/* Tells that the controller has the sample of this number, with the deeds in it. */
-void keeper_acknowledge(struct keeper *k, int64_t number);
+/* Appends a sample of now. */
+void keeper_put_sample(struct keeper *k, struct buf *out);
+/* Tells that the controller has the newest sample, with the deeds in it. */
+void keeper_acknowledge(struct keeper *k);
 
 /* Gives back what was held: clamps, quotas below what pods ask for, cpu.idle. Limits stay. */
 void keeper_give_back(struct keeper *k);

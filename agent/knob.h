@@ -37,11 +37,11 @@ struct knob {
 	int64_t period_us; /* of a quota, as found by the last read */
 	int64_t now;	   /* what it said last; LIMIT_NONE before the first read */
 	bool wrote;
-	int64_t asked, said; /* what was written last, and what the file said then */
-	int64_t window_ms;   /* when the first of `undone` was seen */
-	unsigned undone;     /* how often somebody else wrote, in this window */
-	bool told;	     /* that the knob yields, in this window */
-	int refused;	     /* errno of a write that was told; 0: none */
+	int64_t wrote_value, rounded; /* what was written last, and what the file said then */
+	int64_t window_ms;	      /* when the first of `undone` was seen */
+	unsigned undone;	      /* how often somebody else wrote, in this window */
+	bool told_yield;	      /* that it yields, in this window */
+	bool told_refusal;	      /* that the kernel refused a write, once for all */
 };
 
 /* Opens a file of a directory. False, and a knob without a file: it is not there. */

@@ -7,6 +7,7 @@
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "node/wire.h"
 
 enum { ADDRESS_SIZE = 64, CERTIFICATE_MAX_BYTES = 128 << 10 };
 
@@ -32,7 +33,7 @@ static struct kube_config *config_of(
 	struct kube_config *c = mem_alloc(sizeof(*c));
 	char server[ADDRESS_SIZE + 16];
 	snprintf(server, sizeof(server), "%s://%s", o->plain ? "http" : "https", address);
-	c->origin = mem_strdup("ConfigMap " LEADER_CONFIGMAP);
+	c->origin = mem_strdup("ConfigMap " NODES_CONFIGMAP);
 	c->server = mem_strdup(server);
 	c->namespace_name = mem_strdup(o->namespace_name);
 	c->proxy_url = mem_strdup(""); /* whatever the environment says */
@@ -53,12 +54,12 @@ static int read_data(
 	const char *certificate = json_text(data, "certificate");
 	if (!is_said(address) || !is_said(certificate))
 		return err_set(e, ERR_GONE,
-			"ConfigMap %s/" LEADER_CONFIGMAP
+			"ConfigMap %s/" NODES_CONFIGMAP
 			" names no leader yet: is a controller started with --node-listen?",
 			o->namespace_name);
 	if (!leader_is_address(address) || strlen(certificate) > CERTIFICATE_MAX_BYTES)
 		return err_set(e, ERR_INVALID,
-			"ConfigMap %s/" LEADER_CONFIGMAP
+			"ConfigMap %s/" NODES_CONFIGMAP
 			": address must be IP:PORT, such as 10.1.2.3:8444, and certificate PEM of at most 128 KiB",
 			o->namespace_name);
 	*ret = config_of(o, address, certificate);

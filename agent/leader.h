@@ -11,8 +11,6 @@
 #include "base/slice.h"
 #include "controller/kube/config.h"
 
-#define LEADER_CONFIGMAP "sluice-nodes"
-
 struct json;
 
 struct leader_options {

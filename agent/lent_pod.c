@@ -9,8 +9,6 @@
 
 enum {
 	PATIENCE_MS = 30000, /* after which memory.max is written below what is used */
-	WEIGHT_LEAST_V1 = 2, /* as a kubelet makes best-effort pods */
-	WEIGHT_LEAST_V2 = 1,
 };
 
 static const struct cgroup_limits no_limits = {LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE};
@@ -82,6 +80,7 @@ void lent_pod_take_order(struct lent_pod *p, const struct ordered_pod *o, bool l
 	p->own.asked = o->asked;
 	p->stays = o->stays;
 	p->limits = limits;
+	p->lifted = false;
 	take_containers(p, o);
 }
 
@@ -175,11 +174,19 @@ static int64_t lesser_limit(int64_t a, int64_t b)
 	return limit_is_above(a, b) ? b : a;
 }
 
+/* Gives what a cgroup says as the kubelet makes it. */
+static struct cgroup_limits lifted_limits(const struct lent_pod *p)
+{
+	struct cgroup_limits ret = no_limits;
+	ret.weight = limits_weight_least(p->site->tree.version[HIERARCHY_CPU]);
+	return ret;
+}
+
 /* Gives what a cgroup of the pod is to say now: the pod is held, perhaps, below what it asks for. */
 static struct cgroup_limits wanted_limits(const struct lent_pod *p, const struct lent_cgroup *c)
 {
-	struct cgroup_limits ret = asked_limits(p, c);
-	if (c != &p->own)
+	struct cgroup_limits ret = p->lifted ? lifted_limits(p) : asked_limits(p, c);
+	if (c != &p->own || p->lifted)
 		return ret;
 	ret.quota_us = lesser_limit(
 		ret.quota_us, limits_quota_us(p->share_milli, c->knob[KNOB_QUOTA].period_us));
@@ -187,14 +194,6 @@ static struct cgroup_limits wanted_limits(const struct lent_pod *p, const struct
 		ret.high_bytes = p->clamp_bytes;
 	else
 		ret.memory_bytes = lesser_limit(ret.memory_bytes, p->clamp_bytes);
-	return ret;
-}
-
-static struct cgroup_limits lifted_limits(const struct lent_pod *p)
-{
-	struct cgroup_limits ret = no_limits;
-	ret.weight = p->site->tree.version[HIERARCHY_CPU] == CGROUP_V2 ? WEIGHT_LEAST_V2
-								       : WEIGHT_LEAST_V1;
 	return ret;
 }
 
@@ -206,7 +205,7 @@ static int64_t found_limit(struct lent_pod *p, enum knob_kind kind, int64_t now_
 	return knob_is_there(k) && knob_read(k, now_ms, &now) ? now : LIMIT_NONE;
 }
 
-void lent_pod_find(struct lent_pod *p, int64_t now_ms)
+void lent_pod_adopt(struct lent_pod *p, int64_t now_ms)
 {
 	struct cgroup_limits asked = asked_limits(p, &p->own);
 	int64_t quota = found_limit(p, KNOB_QUOTA, now_ms),
@@ -236,18 +235,25 @@ static int64_t *limit_of_kind(struct cgroup_limits *l, int kind)
 
 static void say_undone(const struct lent_pod *p, struct knob *k)
 {
-	if (knob_yields(k) && !k->told)
+	if (knob_yields(k) && !k->told_yield)
 		site_was_undone(p->site, &p->uid, knob_file(k), k->undone);
-	k->told = knob_yields(k);
+	k->told_yield = knob_yields(k);
+}
+
+/* Tells whether a file is somebody else's to write: one that is written over and over, and
+ * memory.high of a container, which a kubelet may have set, until it stands for a hard limit. */
+static bool is_left(const struct lent_pod *p, const struct lent_cgroup *c, const struct knob *k)
+{
+	bool high = k->kind == KNOB_HIGH && c != &p->own;
+	bool others = high && !k->wrote && k->now != limits_pages(c->asked.memory_bytes);
+	return !p->lifted && (knob_yields(k) || others);
 }
 
 /* Reads what a cgroup says, and makes of what is wanted what its files can be made to say: a file
- * that is not there, cannot be read or is left to others stays as it is. lift: what is wanted in
- * place of what holds; NULL: that. */
-static struct step_cgroup look(
-	struct lent_pod *p, struct lent_cgroup *c, int64_t now_ms, const struct cgroup_limits *lift)
+ * that is not there, cannot be read or is left to others stays as it is. */
+static struct step_cgroup look(struct lent_pod *p, struct lent_cgroup *c, int64_t now_ms)
 {
-	struct cgroup_limits want = lift ? *lift : wanted_limits(p, c);
+	struct cgroup_limits want = wanted_limits(p, c);
 	struct step_cgroup ret = {no_limits, no_limits, .memory_used = c->now.memory_bytes};
 	for (int kind = 0; kind < KNOB_KINDS; kind++) {
 		struct knob *k = &c->knob[kind];
@@ -256,8 +262,7 @@ static struct step_cgroup look(
 			continue;
 		say_undone(p, k);
 		*limit_of_kind(&ret.want, kind) =
-			knob_yields(k) && !lift ? *now
-						: knob_wanted(k, *limit_of_kind(&want, kind));
+			is_left(p, c, k) ? *now : knob_wanted(k, *limit_of_kind(&want, kind));
 	}
 	ret.period_us = c->knob[KNOB_QUOTA].period_us;
 	return ret;
@@ -269,23 +274,21 @@ static bool take_step(struct lent_pod *p, const struct step *s)
 	struct lent_cgroup *c = s->cgroup == STEP_POD ? &p->own : &p->container[s->cgroup];
 	struct knob *k = &c->knob[s->knob];
 	int code = knob_write(k, s->value);
-	if (code != 0 && code != k->refused)
+	if (code != 0 && !k->told_refusal)
 		site_was_refused(p->site, &p->uid, knob_file(k), code);
-	k->refused = code;
+	k->told_refusal |= code != 0;
 	return code == 0;
 }
 
 /* Writes what differs, of cpu and of memory up to the first refusal each. True: all of it. */
-static bool write_all(
-	struct lent_pod *p, int64_t now_ms, const struct cgroup_limits *lift, bool patience)
+static bool write_all(struct lent_pod *p, int64_t now_ms, bool patience)
 {
 	struct step_cgroup *containers = mem_array(p->ncontainers + 1, sizeof(*containers));
 	struct step *steps = mem_array(steps_max(p->ncontainers), sizeof(*steps));
 	bool good[HIERARCHIES] = {[HIERARCHY_CPU] = true, [HIERARCHY_MEMORY] = true};
-	struct step_pod pod = {
-		look(p, &p->own, now_ms, lift), containers, p->ncontainers, patience};
+	struct step_pod pod = {look(p, &p->own, now_ms), containers, p->ncontainers, patience};
 	for (size_t i = 0; i < p->ncontainers; i++)
-		containers[i] = look(p, &p->container[i], now_ms, lift);
+		containers[i] = look(p, &p->container[i], now_ms);
 	size_t n = steps_make(&pod, p->site->tree.version[HIERARCHY_MEMORY], steps);
 	for (size_t i = 0; i < n; i++) {
 		enum hierarchy h = hierarchy_of(steps[i].knob);
@@ -297,7 +300,7 @@ static bool write_all(
 }
 
 /* Notes since when a pod uses more than it asked for. True: not for long enough to be pressed. */
-static bool has_patience(struct lent_pod *p, int64_t now_ms)
+static bool note_excess(struct lent_pod *p, int64_t now_ms)
 {
 	int64_t asked = p->own.asked.memory_bytes, used = p->own.now.memory_bytes;
 	if (used < 0)
@@ -318,16 +321,35 @@ static bool has_all_knobs(const struct lent_pod *p)
 
 void lent_pod_settle(struct lent_pod *p, int64_t now_ms)
 {
-	bool patience = has_patience(p, now_ms);
-	bool good = write_all(p, now_ms, NULL, patience);
+	bool patience = note_excess(p, now_ms);
+	bool good = write_all(p, now_ms, patience);
 	if (!good || p->said_limited || !p->limits || p->over_since_ms || !has_all_knobs(p))
 		return;
 	p->said_limited = true;
 	deeds_note(&p->site->deeds, DEED_LIMITED, &p->uid, NULL, 0);
 }
 
-void lent_pod_lift(struct lent_pod *p, int64_t now_ms)
+/* Tells whether each file that a cgroup still has says what it does without us. */
+static bool is_lifted(const struct lent_pod *p, struct lent_cgroup *c, int64_t now_ms)
 {
-	struct cgroup_limits lifted = lifted_limits(p);
-	write_all(p, now_ms, &lifted, true);
+	struct cgroup_limits want = lifted_limits(p);
+	for (int kind = 0; kind < KNOB_KINDS; kind++) {
+		struct knob *k = &c->knob[kind];
+		int64_t now;
+		if (knob_is_there(k) && file_is_there(c->dir[hierarchy_of(kind)], ".") &&
+			!(knob_read(k, now_ms, &now) && now == *limit_of_kind(&want, kind)))
+			return false;
+	}
+	return true;
+}
+
+bool lent_pod_lift(struct lent_pod *p, int64_t now_ms)
+{
+	p->lifted = true;
+	p->share_milli = p->clamp_bytes = LIMIT_NONE;
+	write_all(p, now_ms, true);
+	bool lifted = is_lifted(p, &p->own, now_ms);
+	for (size_t i = 0; i < p->ncontainers; i++)
+		lifted = lifted && is_lifted(p, &p->container[i], now_ms);
+	return lifted;
 }

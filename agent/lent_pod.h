@@ -23,10 +23,11 @@ struct lent_pod {
 	struct uid uid;
 	struct lent_cgroup own, *container;
 	size_t ncontainers;
-	int watch[HIERARCHIES];	   /* of its directories, for containers to come; -1: none */
-	struct reading tick, told; /* of the tick before; of the sample before */
-	bool stays;		   /* it is never ended */
-	bool limits;		   /* what it asks for is to stand in its cgroups */
+	int watch[HIERARCHIES];		 /* of its directories, for containers to come; -1: none */
+	struct reading tick, sent, told; /* at the moments of usage.h */
+	bool stays;			 /* it is never ended */
+	bool limits;			 /* what it asks for is to stand in its cgroups */
+	bool lifted;			 /* nothing is, for no order names it */
 	int64_t share_milli;   /* what it may have of the cpu it asks for; LIMIT_NONE: all of it */
 	int64_t clamp_bytes;   /* memory is held at this; LIMIT_NONE: it is not */
 	int64_t over_since_ms; /* it uses more memory than it asked for; 0: it does not */
@@ -47,7 +48,7 @@ bool lent_pod_open(struct lent_pod *p, const char *name);
 void lent_pod_open_containers(struct lent_pod *p);
 /* Takes what an agent before this one wrote for what holds: a quota below what the pod asks for,
  * and a clamp. Before the first lent_pod_settle(). */
-void lent_pod_find(struct lent_pod *p, int64_t now_ms);
+void lent_pod_adopt(struct lent_pod *p, int64_t now_ms);
 /* Gives the cpu that its quota is, as its file said last; LIMIT_NONE: there is none. */
 int64_t lent_pod_quota_milli(const struct lent_pod *p);
 
@@ -57,7 +58,9 @@ bool lent_pod_is_there(const struct lent_pod *p);
 
 /* Writes what is to be written now. */
 void lent_pod_settle(struct lent_pod *p, int64_t now_ms);
-/* Takes everything back: no limit, no clamp, the least weight, as the kubelet makes its cgroups. */
-void lent_pod_lift(struct lent_pod *p, int64_t now_ms);
+/* Takes everything back: no limit, no clamp, the least weight, as the kubelet makes its cgroups;
+ * until an order names the pod again. False: a file says something else still, or cannot be
+ * read. */
+bool lent_pod_lift(struct lent_pod *p, int64_t now_ms);
 
 #endif

@@ -6,6 +6,7 @@ void lent_pods_init(struct lent_pods *all, struct site *site)
 {
 	*all = (struct lent_pods){.site = site};
 	list_init(&all->list);
+	list_init(&all->owed);
 }
 
 static void drop(struct lent_pods *all, struct lent_pod *p)
@@ -15,10 +16,18 @@ static void drop(struct lent_pods *all, struct lent_pod *p)
 	lent_pod_free(p);
 }
 
+static void drop_owed(struct lent_pod *p)
+{
+	list_leave(&p->in_pods);
+	lent_pod_free(p);
+}
+
 void lent_pods_drop(struct lent_pods *all)
 {
 	list_each_entry_safe(&all->list, struct lent_pod, p, in_pods)
 		drop(all, p);
+	list_each_entry_safe(&all->owed, struct lent_pod, p, in_pods)
+		drop_owed(p);
 }
 
 void lent_pods_done(struct lent_pods *all)
@@ -49,7 +58,7 @@ static struct lent_pod *add(
 	all->count++;
 	lent_pod_read(p, monotonic_us());
 	p->tick = p->own.now;
-	lent_pod_find(p, now_ms);
+	lent_pod_adopt(p, now_ms);
 	return p;
 }
 
@@ -72,7 +81,15 @@ static void found_child(const char *name, void *ctx)
 	lent_pods_see(ctx, name, monotonic_ms());
 }
 
-bool lent_pods_scan(struct lent_pods *all)
+/* Gives back what is owed to pods that are named no more. */
+static void give_back(struct lent_pods *all, int64_t now_ms)
+{
+	list_each_entry_safe(&all->owed, struct lent_pod, p, in_pods)
+		if (lent_pod_lift(p, now_ms))
+			drop_owed(p);
+}
+
+bool lent_pods_scan(struct lent_pods *all, int64_t now_ms)
 {
 	char *const *tier = all->site->tree.tier;
 	for (int h = 0; h < HIERARCHIES; h++)
@@ -81,20 +98,29 @@ bool lent_pods_scan(struct lent_pods *all)
 	list_each_entry_safe(&all->list, struct lent_pod, p, in_pods)
 		if (!lent_pod_is_there(p))
 			drop(all, p);
+	give_back(all, now_ms);
 	return true;
+}
+
+static void move(struct lent_pod *p, struct link *to)
+{
+	list_leave(&p->in_pods);
+	list_add(to, &p->in_pods);
 }
 
 void lent_pods_take_orders(struct lent_pods *all, struct orders *o, int64_t now_ms)
 {
 	orders_free(all->orders);
 	all->orders = o;
+	list_each_entry_safe(&all->owed, struct lent_pod, p, in_pods)
+		move(p, &all->list);
 	list_each_entry_safe(&all->list, struct lent_pod, p, in_pods) {
 		const struct ordered_pod *named = orders_find(o, &p->uid);
-		if (named) {
+		if (named)
 			lent_pod_take_order(p, named, o->limits);
-		} else {
-			lent_pod_lift(p, now_ms);
-			drop(all, p);
-		}
+		else
+			move(p, &all->owed);
 	}
+	all->count = list_count(&all->list);
+	give_back(all, now_ms);
 }

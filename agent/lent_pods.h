@@ -12,6 +12,7 @@ struct lent_pods {
 	struct orders *orders; /* the newest; NULL: none yet */
 	struct link list;      /* struct lent_pod, as they were seen */
 	size_t count;
+	struct link owed; /* that are named no more, and not all of which could be taken back */
 };
 
 /* Goes over the pods. None may be dropped inside. */
@@ -22,7 +23,7 @@ void lent_pods_init(struct lent_pods *all, struct site *site);
 void lent_pods_done(struct lent_pods *all);
 
 /* Takes the newest orders, which are its own from now on. A pod that they do not name gets back what
- * was taken from it, and is dropped. */
+ * was taken from it, and is dropped; what cannot be given back now is tried again at each scan. */
 void lent_pods_take_orders(struct lent_pods *all, struct orders *o, int64_t now_ms);
 
 /* Finds a pod that is here. NULL: it is not. */
@@ -30,8 +31,9 @@ struct lent_pod *lent_pods_find(const struct lent_pods *all, const struct uid *u
 /* Looks at a directory of the tier: a lent pod that is new, or one of whose directories is. Returns
  * it; NULL: no lent pod. */
 struct lent_pod *lent_pods_see(struct lent_pods *all, const char *name, int64_t now_ms);
-/* Looks at all directories of the tier, and drops pods that are gone. False: so is the tier. */
-bool lent_pods_scan(struct lent_pods *all);
+/* Looks at all directories of the tier, drops pods that are gone, and gives back what is owed.
+ * False: the tier is gone. */
+bool lent_pods_scan(struct lent_pods *all, int64_t now_ms);
 /* Drops all pods; what was written stays. */
 void lent_pods_drop(struct lent_pods *all);
 

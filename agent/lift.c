@@ -12,6 +12,7 @@
 struct lifting {
 	struct site site;
 	int lifted;
+	int failed; /* pods, and the tier */
 };
 
 struct containers {
@@ -29,6 +30,12 @@ static void add_container(const char *name, void *ctx)
 	snprintf(c->id, sizeof(c->id), "%s", name);
 }
 
+static void say_not_lifted(struct lifting *l, const char *what, const char *name)
+{
+	l->failed++;
+	log_event(l->site.log, LEVEL_ERROR, "not lifted", what, name, NULL);
+}
+
 /* Lifts a pod, whatever is in it. */
 static void lift_pod(const char *name, void *ctx)
 {
@@ -44,21 +51,24 @@ static void lift_pod(const char *name, void *ctx)
 	lent_pod_take_order(p, &o, false);
 	if (lent_pod_open(p, name)) {
 		lent_pod_read(p, monotonic_us());
-		lent_pod_lift(p, monotonic_ms());
-		l->lifted++;
+		if (lent_pod_lift(p, monotonic_ms()))
+			l->lifted++;
+		else
+			say_not_lifted(l, "pod", name);
 	}
 	lent_pod_free(p);
 	free(all.container);
 }
 
 /* Makes an idle tier ordinary. */
-static void lift_tier(struct site *site)
+static void lift_tier(struct lifting *l)
 {
 	struct tier_idle idle;
-	tier_idle_open(&idle, site);
+	tier_idle_open(&idle, &l->site);
 	idle.ours = true;
-	tier_idle_mind(&idle, site, CPU_IDLE_NEVER, monotonic_ms());
-	tier_idle_close(&idle, site);
+	if (!tier_idle_mind(&idle, &l->site, CPU_IDLE_NEVER, monotonic_ms()))
+		say_not_lifted(l, "tier", l->site.tree.tier[HIERARCHY_CPU]);
+	tier_idle_close(&idle, &l->site);
 }
 
 int lift_all(const char *cgroups, const char *tier, struct log *log, struct err *e)
@@ -68,7 +78,10 @@ int lift_all(const char *cgroups, const char *tier, struct log *log, struct err 
 	if (rc < 0)
 		return rc;
 	cgroup_each_child(cgroup_tree_first(&l.site.tree), lift_pod, &l);
-	lift_tier(&l.site);
+	lift_tier(&l);
 	site_drop(&l.site);
-	return l.lifted;
+	if (l.failed == 0)
+		return l.lifted;
+	return err_set(e, ERR_LIMIT, "%d of %d cgroups keep what was written; each is named above",
+		l.failed, l.failed + l.lifted);
 }

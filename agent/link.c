@@ -20,7 +20,6 @@ enum {
 	POST_TIMEOUT_MS = 10000,
 	ASK_AGAIN_MS = 50, /* after orders that are new */
 	CONFIGMAP_MAX_BYTES = 256 << 10,
-	TREE_MAX_BYTES = 16 << 20,
 };
 
 enum link_state { LINK_PAUSED, LINK_LOOKING, LINK_TALKING };
@@ -31,11 +30,10 @@ struct link_to_leader {
 	struct kube_client *api, *leader; /* leader NULL: none is known */
 	struct kube_config *config;	  /* the leader's */
 	struct json *json;
-	ev_timer pause, ask;		    /* the end of a pause; the next GET for orders */
+	ev_timer pause, ask, rest; /* the end of a pause; the next GET for orders; the next POST */
 	uint64_t looking, getting, posting; /* requests under way; 0: none */
 	int64_t have;			    /* the generation of the newest orders */
 	bool wanted;			    /* a sample is due */
-	int64_t posted;			    /* the number of the one under way */
 	bool connected;			    /* this leader has answered for orders */
 	double asked_at;
 	uint64_t failures, random;
@@ -69,6 +67,7 @@ static void cancel_all(struct link_to_leader *l)
 	cancel(l->leader, &l->getting);
 	cancel(l->leader, &l->posting);
 	ev_timer_stop(l->options.loop, &l->ask);
+	ev_timer_stop(l->options.loop, &l->rest);
 	ev_timer_stop(l->options.loop, &l->pause);
 }
 
@@ -156,7 +155,7 @@ static void on_configmap(const struct kube_answer *a, void *ctx)
 static void look(struct link_to_leader *l)
 {
 	char path[256];
-	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/configmaps/" LEADER_CONFIGMAP,
+	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/configmaps/" NODES_CONFIGMAP,
 		l->options.leader.namespace_name);
 	struct kube_request request = {.method = KUBE_GET,
 		.path = path,
@@ -254,7 +253,12 @@ static void on_posted(const struct kube_answer *a, void *ctx)
 	struct link_to_leader *l = ctx;
 	bool unwanted = is_unwanted(a->http_status);
 	l->posting = 0;
-	if (a->outcome != KUBE_DONE && !unwanted && a->http_status != 429) {
+	if (a->http_status == 429) {
+		l->wanted = true;
+		start_timer(l, &l->rest, a->retry_after_ms);
+		return;
+	}
+	if (a->outcome != KUBE_DONE && !unwanted) {
 		fail(l, a->sentence, least_pause_ms(l, a));
 		return;
 	}
@@ -263,26 +267,35 @@ static void on_posted(const struct kube_answer *a, void *ctx)
 			"the controller does not know what it said");
 	else
 		l->dropped[0] = '\0';
-	if (a->http_status != 429)
-		l->options.events.acknowledged(l->posted, l->options.events.ctx);
+	l->options.events.acknowledged(l->options.events.ctx);
 	post(l);
+}
+
+static void on_rest(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)loop;
+	(void)revents;
+	post(timer->data);
 }
 
 /* Sends a sample, if one is due and nothing hinders it. */
 static void post(struct link_to_leader *l)
 {
 	struct buf body;
-	if (!l->wanted || l->state != LINK_TALKING || l->posting)
+	if (!l->wanted || l->state != LINK_TALKING || l->posting || ev_is_active(&l->rest))
 		return;
 	l->wanted = false;
 	buf_init(&body, SAMPLE_BYTES_MAX);
-	l->posted = l->options.events.sample(&body, l->options.events.ctx);
+	l->options.events.sample(&body, l->options.events.ctx);
 	struct kube_request request = {.method = KUBE_POST,
 		.path = "/v1/node/sample",
 		.body = buf_slice(&body),
 		.timeout_ms = POST_TIMEOUT_MS,
 		.answer_ceiling = 4096};
-	if (!body.failed)
+	if (body.failed)
+		log_trouble(l->options.log, l->dropped, "sample too long", "over 192 KiB",
+			"the controller does not know what it says");
+	else
 		l->posting = kube_client_send(l->leader, &request, on_posted, l);
 	buf_done(&body);
 }
@@ -307,11 +320,12 @@ struct link_to_leader *link_new(const struct link_options *o)
 		l->options.pause_ms = PAUSE_MS;
 	l->have = o->have;
 	l->random = o->seed;
-	l->json = json_new(TREE_MAX_BYTES);
+	l->json = json_new(WIRE_ORDERS_TREE_BYTES);
 	l->api = kube_client_new(o->loop, o->api, &options);
 	ev_timer_init(&l->pause, on_pause, 0., 0.);
 	ev_timer_init(&l->ask, on_ask, 0., 0.);
-	l->pause.data = l->ask.data = l;
+	ev_timer_init(&l->rest, on_rest, 0., 0.);
+	l->pause.data = l->ask.data = l->rest.data = l;
 	fail(l, NULL, 0);
 	return l;
 }

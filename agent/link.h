@@ -31,10 +31,10 @@ struct link_to_leader;
 struct link_events {
 	/* Gives orders, which are the callee's to free; text: as they came. */
 	void (*orders)(struct orders *o, struct slice text, void *ctx);
-	/* Appends a sample and returns its number. */
-	int64_t (*sample)(struct buf *out, void *ctx);
-	/* Tells that the leader has the sample of this number. */
-	void (*acknowledged)(int64_t number, void *ctx);
+	/* Appends a sample. */
+	void (*sample)(struct buf *out, void *ctx);
+	/* Tells that the leader has the newest sample. */
+	void (*acknowledged)(void *ctx);
 	void *ctx;
 };
 

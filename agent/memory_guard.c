@@ -5,8 +5,8 @@
 enum {
 	TELL_MS = 20,		/* from the sample on its way to the end of a pod */
 	ENDED_AGAIN_MS = 10000, /* before a pod that was ended is looked at again */
+	GOING_MS = 3000,	/* in which the processes of a pod that was ended may go */
 	CLAMP_LEAST = 16 << 20,
-	NEAR_PERCENT = 10, /* below the mark from which on pods are held */
 };
 
 /* ---- holding --------------------------------------------------------------------------------- */
@@ -37,8 +37,8 @@ static void unclamp(struct lent_pod *p)
 	site_did(p->site, DEED_LIFTED, &p->uid, greater(p->own.now.memory_bytes, 0));
 }
 
-/* Takes a clamp that an agent before this one left for a sign that pods are held, until a look says
- * otherwise: they are let go only well below the mark. */
+/* Goes on with the holding of an agent before this one: a clamp that it left says that pods are
+ * held. They are let go only well below the mark. */
 static void recall(struct memory_guard *g, const struct lent_pods *pods)
 {
 	each_lent_pod(pods, p)
@@ -67,18 +67,24 @@ static struct lent_pod *next_to_end(const struct lent_pods *pods, int64_t now_ms
 	return NULL;
 }
 
-/* Marks a pod for its end. False: one is marked already, or there is none. */
+/* Tells whether the pod that was ended last has processes still: its memory is not free yet. */
+static bool one_is_going(const struct memory_guard *g, const struct lent_pods *pods, int64_t now_ms)
+{
+	const struct lent_pod *p = lent_pods_find(pods, &g->doomed);
+	return p && now_ms - p->ended_ms < GOING_MS && lent_cgroup_is_populated(&p->own);
+}
+
+/* Marks a pod for its end. False: one is marked or on its way, or there is none. */
 static bool doom(struct memory_guard *g, struct lent_pods *pods, int64_t now_ms)
 {
-	if (g->doom_ms > 0 || (pods->site->lacks & LACKS_END))
+	if (g->doom_ms > 0 || (pods->site->lacks & LACKS_END) || one_is_going(g, pods, now_ms))
 		return false;
 	struct lent_pod *p = next_to_end(pods, now_ms);
 	if (!p)
 		return false;
 	g->doomed = p->uid;
 	g->doom_ms = now_ms + TELL_MS;
-	p->ended_ms = now_ms;
-	site_did(p->site, DEED_ENDED, &p->uid, greater(p->own.now.memory_bytes, 0));
+	site_did(p->site, DEED_ENDING, &p->uid, greater(p->own.now.memory_bytes, 0));
 	return true;
 }
 
@@ -87,12 +93,15 @@ void memory_guard_end(struct memory_guard *g, struct lent_pods *pods, int64_t no
 	if (g->doom_ms == 0 || now_ms < g->doom_ms)
 		return;
 	g->doom_ms = 0;
-	const struct lent_pod *p = lent_pods_find(pods, &g->doomed);
+	struct lent_pod *p = lent_pods_find(pods, &g->doomed);
 	if (!p || p->stays)
 		return;
 	squeeze_ended(&g->squeeze, now_ms);
+	p->ended_ms = now_ms;
 	int code = lent_cgroup_kill(&p->own);
-	if (code != 0)
+	if (code == 0)
+		site_did(p->site, DEED_ENDED, &p->uid, greater(p->own.now.memory_bytes, 0));
+	else
 		site_was_refused(p->site, &p->uid, "cgroup.kill", code);
 }
 
@@ -111,16 +120,4 @@ bool memory_guard_look(struct memory_guard *g, struct lent_pods *pods,
 			clamp(pods, p);
 	}
 	return squeeze_may_end(&g->squeeze, now_ms) && doom(g, pods, now_ms);
-}
-
-bool memory_guard_is_near(
-	const struct memory_guard *g, const struct orders *o, const struct node_reading *node)
-{
-	int64_t mark = o->hold_percent > 0 ? o->hold_percent : o->end_percent;
-	if (mark <= 0 || node->total_bytes <= 0 || node->available_bytes < 0)
-		return false;
-	return g->squeeze.level != SQUEEZE_CALM ||
-	       node->available_bytes / 100 <
-		       node->total_bytes / 10000 * (100 - mark + NEAR_PERCENT) ||
-	       node->available_bytes < 2 * (int64_t)SQUEEZE_AVAILABLE_MIN;
 }

@@ -3,7 +3,8 @@
  * one when that is not enough. node/squeeze.h says when.
  *
  * A pod is ended only after the controller was told, which is not waited for; only if the newest
- * orders name it and let it; and at most one in 500 ms.
+ * orders name it and let it; and at most one in 500 ms, and none while processes of the one before
+ * are left, for three seconds at most.
  */
 #ifndef SLUICE_AGENT_MEMORY_GUARD_H
 #define SLUICE_AGENT_MEMORY_GUARD_H
@@ -14,7 +15,7 @@
 /* Zero: calm. */
 struct memory_guard {
 	struct squeeze squeeze;
-	struct uid doomed; /* the pod that is to be ended */
+	struct uid doomed; /* the pod that is to be ended, or was ended last */
 	int64_t doom_ms;   /* when; 0: none is */
 };
 
@@ -27,9 +28,5 @@ void memory_guard_take_in(
 	const struct memory_guard *g, const struct lent_pods *pods, struct lent_pod *p);
 /* Ends the pod that is to be ended by now, if the newest orders still let it be. */
 void memory_guard_end(struct memory_guard *g, struct lent_pods *pods, int64_t now_ms);
-
-/* Whether memory is so near its mark that a second is long. */
-bool memory_guard_is_near(
-	const struct memory_guard *g, const struct orders *o, const struct node_reading *node);
 
 #endif

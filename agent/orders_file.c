@@ -14,8 +14,6 @@
 #define FILE_NAME "orders.json"
 #define FRESH_NAME FILE_NAME ".new"
 
-enum { TREE_MAX_BYTES = 16 << 20 };
-
 /* Says that a file of the directory cannot be read, or written. */
 static int fail(struct err *e, int code, const char *dir, const char *file, const char *why)
 {
@@ -68,7 +66,7 @@ int orders_file_read(const char *dir, struct orders **ret, struct err *e)
 		return fail(e, errno == ENOENT ? ERR_GONE : ERR_INVALID, dir, FILE_NAME,
 			strerror(errno));
 	struct buf text;
-	struct json *j = json_new(TREE_MAX_BYTES);
+	struct json *j = json_new(WIRE_ORDERS_TREE_BYTES);
 	buf_init(&text, ORDERS_BYTES_MAX);
 	int rc = 0;
 	if (!read_all(fd, &text))

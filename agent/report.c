@@ -60,9 +60,9 @@ bool report_is_due(
 		r->orders != generation_of(pods) ||
 		(pods->count > 0 && has_moved(r, pods, &u->now.node, cpu_milli)))
 		each_ms = EACH_MS;
-	if (r->due_ms > 0 && now_ms - r->due_ms < each_ms - EARLY_MS)
+	if (r->last_ms > 0 && now_ms - r->last_ms < each_ms - EARLY_MS)
 		return false;
-	r->due_ms = now_ms;
+	r->last_ms = now_ms;
 	r->cpu_milli = cpu_milli;
 	r->working_bytes = u->now.node.working_bytes;
 	r->orders = generation_of(pods);
@@ -120,7 +120,7 @@ static void leave_out_use(struct sample *s)
 	s->npods = 0;
 }
 
-int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
+void report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
 	struct buf *out)
 {
 	const struct deeds *deeds = &pods->site->deeds;
@@ -140,18 +140,15 @@ int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, in
 	sample_node(u, &s);
 	if (s.window_ms < USAGE_BRIEF_MS)
 		leave_out_use(&s);
+	else
+		usage_shift_sent(u, pods);
 	wire_put_sample(&s, out);
 	free(sampled);
-	usage_shift_told(u, pods);
-	size_t i = (size_t)(s.number % REPORT_REMEMBERS);
-	r->made[i].sample = s.number;
-	r->made[i].deed = deeds->last;
-	return s.number;
+	r->deed = deeds->last;
 }
 
-void report_acknowledge(struct report *r, struct deeds *deeds, int64_t number)
+void report_acknowledge(const struct report *r, struct lent_pods *pods, struct usage *u)
 {
-	size_t i = (size_t)(number % REPORT_REMEMBERS);
-	if (r->made[i].sample == number)
-		deeds_forget(deeds, r->made[i].deed);
+	deeds_forget(&pods->site->deeds, r->deed);
+	usage_shift_told(u, pods);
 }

@@ -1,7 +1,8 @@
 /*
  * The report: what the controller is told, and when. A sample each second, each five where little
  * moves, each thirty without a lent pod; each second, too, in the first half minute of lending, in
- * which the controller gets to know the node. It begins where the one before ended.
+ * which the controller gets to know the node. It begins where the last one ended that the controller
+ * has.
  */
 #ifndef SLUICE_AGENT_REPORT_H
 #define SLUICE_AGENT_REPORT_H
@@ -9,17 +10,12 @@
 #include "agent/usage.h"
 #include "base/buf.h"
 
-enum { REPORT_REMEMBERS = 4 };
-
 struct report {
 	char boot[UID_TEXT_SIZE]; /* of this run of the agent */
 	int64_t samples;	  /* how many were made */
-	/* The newest deed in each of the last samples. */
-	struct {
-		int64_t sample, deed;
-	} made[REPORT_REMEMBERS];
+	int64_t deed;		  /* the newest in the last of them */
 	/* When a sample was last due, and what it was to tell. */
-	int64_t due_ms, cpu_milli, working_bytes, orders;
+	int64_t last_ms, cpu_milli, working_bytes, orders;
 	int64_t lends_ms; /* since when orders lend; 0: they do not */
 };
 
@@ -28,10 +24,11 @@ void report_init(struct report *r);
 /* Whether a sample is due, which is taken for made. */
 bool report_is_due(
 	struct report *r, const struct lent_pods *pods, const struct usage *u, int64_t now_ms);
-/* Appends a sample of now and returns its number. may_milli: of cpu_division. */
-int64_t report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
+/* Appends a sample of now. may_milli: of cpu_division. */
+void report_put(struct report *r, struct lent_pods *pods, struct usage *u, int64_t may_milli,
 	struct buf *out);
-/* Tells that the controller has the sample of this number: its deeds are forgotten. */
-void report_acknowledge(struct report *r, struct deeds *deeds, int64_t number);
+/* Tells that the controller has the newest sample: its deeds are forgotten, and the next one begins
+ * where it ended. */
+void report_acknowledge(const struct report *r, struct lent_pods *pods, struct usage *u);
 
 #endif

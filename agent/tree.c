@@ -247,11 +247,6 @@ void cgroup_tree_done(struct cgroup_tree *t)
 	*t = (struct cgroup_tree){{NULL}};
 }
 
-bool cgroup_tree_shares(const struct cgroup_tree *t, enum hierarchy a, enum hierarchy b)
-{
-	return t->tier[a] && t->tier[b] && strcmp(t->tier[a], t->tier[b]) == 0;
-}
-
 const char *cgroup_tree_first(const struct cgroup_tree *t)
 {
 	for (int h = 0; h < HIERARCHIES; h++)

@@ -44,9 +44,6 @@ const char *cgroup_tree_first(const struct cgroup_tree *t);
  * has it; ERR_GONE: it is not there any more. */
 int cgroup_tree_lock(const struct cgroup_tree *t, int *ret_file, struct err *e);
 
-/* Whether both controllers are one directory, so that what was said of one holds for the other. */
-bool cgroup_tree_shares(const struct cgroup_tree *t, enum hierarchy a, enum hierarchy b);
-
 /* Read the uid out of the name of a pod's directory. False: no pod, or a static one, which has a
  * hash for a uid. */
 bool cgroup_pod_uid(const char *name, struct uid *ret_uid);

@@ -51,9 +51,16 @@ void usage_shift_tick(struct usage *u, struct lent_pods *pods)
 		p->tick = p->own.now;
 }
 
+void usage_shift_sent(struct usage *u, struct lent_pods *pods)
+{
+	u->sent = u->now;
+	each_lent_pod(pods, p)
+		p->sent = p->own.now;
+}
+
 void usage_shift_told(struct usage *u, struct lent_pods *pods)
 {
-	u->told = u->now;
+	u->told = u->sent;
 	each_lent_pod(pods, p)
-		p->told = p->own.now;
+		p->told = p->sent;
 }

@@ -1,6 +1,7 @@
 /*
- * Usage: what the node and all its pods use, at three moments: now, at the tick before, and at the
- * sample before. Lent pods keep the same moments of their own (lent_pod.h).
+ * Usage: what the node and all its pods use, at four moments: now, at the tick before, at the newest
+ * sample, and at the newest one that the controller has: there the next one begins. Lent pods keep
+ * the same moments of their own (lent_pod.h).
  */
 #ifndef SLUICE_AGENT_USAGE_H
 #define SLUICE_AGENT_USAGE_H
@@ -18,7 +19,7 @@ struct moment {
 struct usage {
 	struct node_gauge node;
 	struct gauge pods;
-	struct moment now, tick, told;
+	struct moment now, tick, sent, told;
 };
 
 /* Opens the files of the node, in /proc. */
@@ -30,8 +31,10 @@ void usage_close_pods(struct usage *u);
 
 /* Reads all, and all lent pods. */
 void usage_read(struct usage *u, struct lent_pods *pods);
-/* Makes now the moment of the tick before, or of the sample before, for lent pods as well. */
+/* Makes now the moment of the tick before, or of the newest sample, for lent pods as well. */
 void usage_shift_tick(struct usage *u, struct lent_pods *pods);
+void usage_shift_sent(struct usage *u, struct lent_pods *pods);
+/* Notes that the controller has the newest sample. */
 void usage_shift_told(struct usage *u, struct lent_pods *pods);
 
 #endif

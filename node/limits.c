@@ -2,9 +2,9 @@
 
 #include "base/order.h"
 
-/* The kernel keeps a quota in 44 bits of microseconds, and cpu.shares and cpu.weight within bounds. */
+/* The kernel keeps a quota in 44 bits of microseconds, and cpu.shares and cpu.weight below these. */
 static const int64_t QUOTA_MOST_US = (INT64_C(1) << 44) - 1;
-enum { SHARES_LEAST = 2, SHARES_MOST = 262144, WEIGHT_LEAST = 1, WEIGHT_MOST = 10000 };
+enum { SHARES_MOST = 262144, WEIGHT_MOST = 10000 };
 
 static int64_t clamp(int64_t n, int64_t min, int64_t max)
 {
@@ -33,10 +33,11 @@ int64_t limits_pages(int64_t bytes)
 
 static int64_t weight_of(int64_t cpu_milli, enum cgroup_version v)
 {
+	int64_t least_weight = limits_weight_least(v);
 	if (v == CGROUP_V1)
 		return clamp(
-			saturated((__int128)cpu_milli * 1024 / 1000), SHARES_LEAST, SHARES_MOST);
-	return clamp(cpu_milli / 10, WEIGHT_LEAST, WEIGHT_MOST);
+			saturated((__int128)cpu_milli * 1024 / 1000), least_weight, SHARES_MOST);
+	return clamp(cpu_milli / 10, least_weight, WEIGHT_MOST);
 }
 
 struct cgroup_limits limits_of(struct load asked, enum cgroup_version v, int64_t period_us)

@@ -38,6 +38,12 @@ static inline bool limit_is_above(int64_t a, int64_t b)
 	return b >= 0 && (a < 0 || a > b);
 }
 
+/* Gives the weight with which a kubelet makes the cgroups of best-effort pods. */
+static inline int64_t limits_weight_least(enum cgroup_version v)
+{
+	return v == CGROUP_V2 ? 1 : 2;
+}
+
 /* Gives what a cgroup is to say for what was asked; no memory.high. period_us: as found there. */
 struct cgroup_limits limits_of(struct load asked, enum cgroup_version v, int64_t period_us);
 

@@ -39,9 +39,10 @@ enum deed_kind {
 	DEED_LIMITED, /* what it asks for stands in its cgroups */
 	DEED_HELD,    /* memory is clamped at `value` bytes */
 	DEED_LIFTED,  /* the clamp is gone */
-	/* Tells of an end: its processes are killed 20 ms later, so that no ordinary pod dies; value: bytes
-	 * in use. */
-	DEED_ENDED,
+	/* Tells of an end to come, in 20 ms if orders do not change meanwhile, so that the controller can
+	 * say so on the pod before it fails. value: bytes in use */
+	DEED_ENDING,
+	DEED_ENDED,   /* its processes were killed; value: bytes that were in use */
 	DEED_REFUSED, /* the kernel took no write: value is the errno */
 	DEED_UNDONE,  /* somebody else writes the same file: value is how often in a minute */
 	DEED_KINDS,

@@ -46,4 +46,8 @@ enum squeeze_level squeeze_look(
 bool squeeze_may_end(const struct squeeze *s, int64_t now_ms);
 void squeeze_ended(struct squeeze *s, int64_t now_ms);
 
+/* Whether memory is so near its first mark that a second is long. */
+bool squeeze_is_near(
+	const struct squeeze *s, const struct orders *o, int64_t total, int64_t available);
+
 #endif

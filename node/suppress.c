@@ -90,9 +90,9 @@ int64_t suppress_tick(
 	return s->may_milli = greater(s->may_milli, floor);
 }
 
-bool suppress_wants_idle(enum cpu_idle idle, int kernel_major, int kernel_minor, bool systemd)
+bool suppress_wants_idle(enum cpu_idle idle, int kernel_major, int kernel_minor)
 {
 	bool needs = (kernel_major == 5 && kernel_minor >= 15) ||
 		     (kernel_major == 6 && kernel_minor <= 5);
-	return systemd && (idle == CPU_IDLE_ALWAYS || (idle == CPU_IDLE_AUTO && needs));
+	return idle == CPU_IDLE_ALWAYS || (idle == CPU_IDLE_AUTO && needs);
 }

@@ -50,9 +50,8 @@ void suppress_begin(struct suppress *s, int64_t found_milli);
 int64_t suppress_tick(
 	struct suppress *s, const struct orders *o, const struct suppress_use *use, int64_t now_ms);
 
-/* Whether cpu.idle is to be on: kernel_minor of 6.x and the driver decide for CPU_IDLE_AUTO (from
- * 5.15 to 6.5; later kernels need it not). Never with the cgroupfs driver, whose kubelet would fail
- * at its own write. */
-bool suppress_wants_idle(enum cpu_idle idle, int kernel_major, int kernel_minor, bool systemd);
+/* Whether cpu.idle is to be on. For CPU_IDLE_AUTO the kernel decides: from 5.15 to 6.5; later ones
+ * need it not. */
+bool suppress_wants_idle(enum cpu_idle idle, int kernel_major, int kernel_minor);
 
 #endif

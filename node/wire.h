@@ -34,6 +34,11 @@
 
 struct json;
 
+enum { WIRE_ORDERS_TREE_BYTES = 16 << 20 }; /* a parse of the longest orders fits into */
+
+/* The ConfigMap in which the leader says where it is. */
+#define NODES_CONFIGMAP "sluice-nodes"
+
 /* Append one object. */
 void wire_put_orders(const struct orders *o, struct buf *out);
 void wire_put_sample(const struct sample *s, struct buf *out);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "controller/common/path.h"
 #include "controller/kube/upkeep.h"
+#include "node/wire.h"
 
 #define MANAGER "?fieldManager=sluice-nodes"
 
@@ -44,8 +45,7 @@ static void on_written(bool another, void *ctx)
 	const struct rendezvous *r = ctx;
 	log_event(r->options.log, another ? LEVEL_WARN : LEVEL_INFO, "nodes-told", "address",
 		r->where, "why",
-		another ? "another client had changed ConfigMap " RENDEZVOUS_CONFIGMAP : NULL,
-		NULL);
+		another ? "another client had changed ConfigMap " NODES_CONFIGMAP : NULL, NULL);
 }
 
 static void on_failed(size_t i, const struct kube_answer *answer, void *ctx)
@@ -53,7 +53,7 @@ static void on_failed(size_t i, const struct kube_answer *answer, void *ctx)
 	const struct rendezvous *r = ctx;
 	(void)i;
 	log_event(r->options.log, LEVEL_WARN, "nodes-not-told", "kind", "ConfigMap", "namespace",
-		r->options.namespace_name, "name", RENDEZVOUS_CONFIGMAP, "why", answer->sentence,
+		r->options.namespace_name, "name", NODES_CONFIGMAP, "why", answer->sentence,
 		"effect",
 		"agents of nodes that are not connected do not find the leader; Jobs start as ever",
 		"cure",
@@ -69,8 +69,7 @@ static char *path_of(const char *namespace_name, const char *parameters)
 {
 	struct buf path;
 	buf_init(&path, PATH_MAX_BYTES);
-	path_format(
-		&path, "/api/v1/namespaces/%s/configmaps/" RENDEZVOUS_CONFIGMAP, namespace_name);
+	path_format(&path, "/api/v1/namespaces/%s/configmaps/" NODES_CONFIGMAP, namespace_name);
 	buf_puts(&path, parameters);
 	return buf_take(&path);
 }

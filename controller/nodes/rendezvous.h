@@ -19,8 +19,6 @@
 #include "controller/common/log.h"
 #include "controller/kube/client.h"
 
-#define RENDEZVOUS_CONFIGMAP "sluice-nodes"
-
 struct rendezvous;
 
 struct rendezvous_options {

@@ -188,7 +188,7 @@ bool ended_pods_take(
 		if (d->number <= a->deed)
 			continue;
 		a->deed = d->number;
-		if (d->kind == DEED_ENDED)
+		if (d->kind == DEED_ENDING || d->kind == DEED_ENDED)
 			told |= take(e, n, d, now_ms);
 	}
 	return told;

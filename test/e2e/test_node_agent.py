@@ -685,7 +685,7 @@ def test_a_pod_that_the_agent_ended_gets_a_disruption_target_and_counts_as_no_fa
     pod = played.one_pod("night")
     path = f"/api/v1/namespaces/{played.ns}/pods/{pod['metadata']['name']}"
     with played.agent.lock:
-        status, said = played.agent.tell(deeds=[{"number": 1, "kind": "ended", "uid": pod["metadata"]["uid"], "value": 4 << 30}])
+        status, said = played.agent.tell(deeds=[{"number": 1, "kind": "ending", "uid": pod["metadata"]["uid"], "value": 4 << 30}])
     assert status == 204, said
 
     def marked():

@@ -442,7 +442,8 @@ def ended_only_after_it_was_told():
                     died[pod] = time.monotonic()
             return len(died) == 2
         until(look, 60, "two are ended")
-    told = {deed["uid"]: at for at, deed in leader.deeds.values() if deed["kind"] == "ended"}
+        until(lambda: leader.kinds().count("ended") == 2, 10, "the leader to know of both")
+    told = {deed["uid"]: at for at, deed in leader.deeds.values() if deed["kind"] == "ending"}
     assert set(died) == set(pods[1:]), "what stays lives"
     # It was sent before; the one cpu may let the leader look at it after.
     assert all(told[pod.uid] <= died[pod] + 0.5 for pod in died), (told, died)

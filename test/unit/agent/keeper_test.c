@@ -186,10 +186,9 @@ static struct sample *take_sample(struct world *w)
 	struct sample *s;
 	struct err e = {""};
 	buf_init(&text, SAMPLE_BYTES_MAX);
-	int64_t number = keeper_put_sample(w->k, &text);
+	keeper_put_sample(w->k, &text);
 	if (wire_read_sample(w->json, buf_slice(&text), &s, &e) != 0)
 		fail_msg("%s: %s", buf_text(&text), e.text);
-	assert_int_equal(s->number, number);
 	buf_done(&text);
 	return s;
 }
@@ -320,6 +319,42 @@ static void orders_that_change(void **state)
 	expect(&w, A, "cpu.max", "max 100000");
 	expect(&w, A, "cpu.weight", "1");
 	size_t writes = w.t.writes;
+	pass(&w, 12000);
+	assert_int_equal(w.t.writes, writes);
+	forget_allowed(&w);
+	end(&w);
+}
+
+/* What cannot be taken back is owed until it can; orders that name the pod again are no less good. */
+static void what_cannot_be_taken_back_is_tried_again(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, CGROUP_V2, true);
+	allow(&w, A);
+	fake_pod_make(&w.t, A);
+	order(&w, 1, POD(A, 300, 67108864));
+	pass(&w, 10);
+	w.t.refuses = "aaaaaaaa_93ab_4f1e_8a55_0123456789ab.slice/memory.max";
+	w.t.refusal = EBUSY;
+	order(&w, 2, "");
+	pass(&w, 12000);
+	expect(&w, A, "cpu.max", "max 100000");
+	expect(&w, A, "memory.max", "67108864");
+	w.t.refuses = NULL;
+	order(&w, 3, POD(A, 500, 67108864));
+	pass(&w, 10);
+	expect(&w, A, "cpu.max", "50000 100000");
+	w.t.refuses = "aaaaaaaa_93ab_4f1e_8a55_0123456789ab.slice/cpu.max";
+	order(&w, 4, "");
+	pass(&w, 1000);
+	expect(&w, A, "cpu.max", "50000 100000");
+	w.t.refuses = NULL;
+	pass(&w, 6000);
+	expect(&w, A, "cpu.max", "max 100000");
+	expect(&w, A, "memory.max", "max");
+	size_t writes = w.t.writes;
+	fake_put(&w.t, A, "memory.max", "1000"); /* no business of ours any more */
 	pass(&w, 12000);
 	assert_int_equal(w.t.writes, writes);
 	forget_allowed(&w);
@@ -516,6 +551,39 @@ static void a_refusal(void **state)
 	w.t.refuses = NULL;
 	pass(&w, 1000);
 	expect(&w, A, "cpu.max", "30000 100000");
+	/* A kernel that takes it and does not take it, in turn. */
+	const char *file = "aaaaaaaa_93ab_4f1e_8a55_0123456789ab.slice/cpu.max";
+	for (int i = 2; i < 10; i++) {
+		w.t.refuses = i % 2 ? NULL : file;
+		w.t.refusal = i % 4 ? EBUSY : EINVAL;
+		order(&w, i, i % 4 < 2 ? POD(A, 400, 67108864) : POD(A, 500, 67108864));
+		pass(&w, 1000);
+	}
+	assert_int_equal(deeds(&w, DEED_REFUSED), 1);
+	forget_allowed(&w);
+	end(&w);
+}
+
+/* A kubelet may have set memory.high of a container (MemoryQoS). */
+static void what_a_kubelet_holds_a_container_at_stays(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, CGROUP_V2, false);
+	allow(&w, A);
+	fake_pod_make(&w.t, A);
+	fake_container_make(&w.t, A, ID_1);
+	fake_container_make(&w.t, A, ID_2);
+	fake_put(&w.t, A "/" ID_1, "memory.high", "900005888");
+	fake_put(&w.t, A "/" ID_2, "memory.high", "33554432"); /* by an agent before */
+	order(&w, 1,
+		"{\"uid\":\"" A "\",\"cpu\":300,\"memory\":100000000,\"containers\":["
+		"{\"id\":\"" ID_1 "\",\"cpu\":100,\"memory\":33554432},"
+		"{\"id\":\"" ID_2 "\",\"cpu\":100,\"memory\":33554432}]}");
+	pass(&w, 3000);
+	expect(&w, A "/" ID_1, "memory.max", "33554432");
+	expect(&w, A "/" ID_1, "memory.high", "900005888");
+	expect(&w, A "/" ID_2, "memory.high", "max");
 	forget_allowed(&w);
 	end(&w);
 }
@@ -748,9 +816,11 @@ static void ended_in_order(void **state)
 		pass(&w, 10);
 	assert_int_equal(w.at_once, 1);
 	expect(&w, C, "cgroup.kill", ""); /* told, not yet ended */
-	assert_int_equal(deeds(&w, DEED_ENDED), 1);
+	assert_int_equal(deeds(&w, DEED_ENDING), 1);
+	assert_int_equal(deeds(&w, DEED_ENDED), 0);
 	pass(&w, 20);
 	expect(&w, C, "cgroup.kill", "1");
+	assert_int_equal(deeds(&w, DEED_ENDED), 1);
 	expect(&w, B, "cgroup.kill", "");
 	fake_put(&w.t, C, "cgroup.events", "populated 0\nfrozen 0");
 	pass(&w, 450);
@@ -762,6 +832,56 @@ static void ended_in_order(void **state)
 	pass(&w, 15000);
 	expect(&w, A, "cgroup.kill", "");
 	assert_int_equal(deeds(&w, DEED_ENDED), 2);
+	forget_allowed(&w);
+	end(&w);
+}
+
+/* Has memory run out for C and B, of which C goes first, until the controller is told of C. */
+static void end_first(struct world *w)
+{
+	begin(w, CGROUP_V2, true);
+	allow(w, B);
+	allow(w, C);
+	fake_pod_make(&w->t, B);
+	fake_pod_make(&w->t, C);
+	order_with(w, 1, SQUEEZE, POD(C, 300, 67108864) "," POD(B, 300, 67108864));
+	pass(w, 1000);
+	available(w, 390);
+	for (int i = 0; i < 100 && w->at_once == 0; i++)
+		pass(w, 10);
+	assert_int_equal(w->at_once, 1);
+}
+
+/* What a pod had is not free before its processes are gone: so the next one is not ended for it. After
+ * three seconds they may never go. */
+static void the_next_one_lives_until_the_first_is_gone(void **state)
+{
+	struct world w;
+	(void)state;
+	end_first(&w);
+	pass(&w, 20);
+	expect(&w, C, "cgroup.kill", "1");
+	pass(&w, 2700);
+	expect(&w, B, "cgroup.kill", "");
+	assert_int_equal(deeds(&w, DEED_ENDING), 1);
+	pass(&w, 700);
+	expect(&w, B, "cgroup.kill", "1");
+	forget_allowed(&w);
+	end(&w);
+}
+
+static void an_end_that_was_refused_is_none(void **state)
+{
+	struct world w;
+	char path[600];
+	(void)state;
+	end_first(&w);
+	snprintf(path, sizeof(path), "%s/cgroup.kill", fake_pod(&w.t, C, "cgroup.kill"));
+	assert_int_equal(unlink(path), 0);
+	pass(&w, 100);
+	assert_int_equal(deeds(&w, DEED_ENDING), 1);
+	assert_int_equal(deeds(&w, DEED_ENDED), 0);
+	assert_int_equal(deeds(&w, DEED_REFUSED), 1);
 	forget_allowed(&w);
 	end(&w);
 }
@@ -782,6 +902,7 @@ static void the_newest_orders_save_a_pod(void **state)
 	order_with(&w, 2, SQUEEZE, STAYS(A, 300, 67108864));
 	pass(&w, 3000);
 	expect(&w, A, "cgroup.kill", "");
+	assert_int_equal(deeds(&w, DEED_ENDED), 0);
 	forget_allowed(&w);
 	end(&w);
 }
@@ -835,6 +956,19 @@ static void the_tier_is_made_idle_and_given_back(void **state)
 	keeper_give_back(w.k);
 	expect(&w, "", "cpu.idle", "0");
 	expect(&w, A, "cpu.max", "30000 100000"); /* limits stay */
+	forget_allowed(&w);
+	end(&w);
+	/* A tier that another program made idle is that program's. */
+	begin(&w, CGROUP_V2, true);
+	allow(&w, A);
+	fake_pod_make(&w.t, A);
+	fake_put(&w.t, "", "cpu.idle", "1");
+	order_with(&w, 1, ",\"idle\":\"always\"", POD(A, 300, 67108864));
+	pass(&w, 1010);
+	order(&w, 2, POD(A, 300, 67108864));
+	pass(&w, 1010);
+	keeper_give_back(w.k);
+	expect(&w, "", "cpu.idle", "1");
 	forget_allowed(&w);
 	end(&w);
 	/* Never with the cgroupfs driver, whose kubelet would stumble over it. */
@@ -959,6 +1093,46 @@ static void everything_is_lifted_by_hand(void **state)
 	}
 }
 
+/* What cannot be taken off is named. */
+static void what_is_not_lifted_by_hand_is_said(void **state)
+{
+	struct world w;
+	struct err e = {""};
+	char said[4096] = "";
+	(void)state;
+	begin(&w, CGROUP_V2, true);
+	keeper_free(w.k);
+	w.k = NULL;
+	allow(&w, A);
+	allow(&w, B);
+	w.t.allowed[2] = strdup("besteffort.slice/cpu.");
+	fake_pod_make(&w.t, A);
+	fake_pod_make(&w.t, B);
+	fake_put(&w.t, A, "cpu.max", "30000 100000");
+	fake_put(&w.t, B, "cpu.max", "30000 100000");
+	fake_put(&w.t, "", "cpu.idle", "1");
+	FILE *file = tmpfile();
+	struct log *log = log_new(fileno(file), LOG_TEXT, LEVEL_INFO);
+	w.t.refuses = "aaaaaaaa_93ab_4f1e_8a55_0123456789ab.slice/cpu.max";
+	w.t.refusal = EINVAL;
+	assert_int_equal(lift_all(w.t.root, NULL, log, &e), ERR_LIMIT);
+	expect(&w, B, "cpu.max", "max 100000");
+	expect(&w, "", "cpu.idle", "0");
+	fake_put(&w.t, "", "cpu.idle", "1");
+	w.t.refuses = "besteffort.slice/cpu.idle";
+	assert_int_equal(lift_all(w.t.root, NULL, log, &e), ERR_LIMIT);
+	w.t.refuses = NULL;
+	assert_int_equal(lift_all(w.t.root, NULL, log, &e), 2);
+	assert_true(pread(fileno(file), said, sizeof(said) - 1, 0) > 0);
+	assert_non_null(strstr(said, "not lifted pod="));
+	assert_non_null(strstr(said, "aaaaaaaa_93ab_4f1e_8a55_0123456789ab"));
+	assert_non_null(strstr(said, "not lifted tier="));
+	log_free(log);
+	fclose(file);
+	forget_allowed(&w);
+	end(&w);
+}
+
 /* ---- what is told ---------------------------------------------------------------------------- */
 
 static void deeds_are_told_until_they_are_known(void **state)
@@ -973,21 +1147,46 @@ static void deeds_are_told_until_they_are_known(void **state)
 	pass(&w, 10);
 	struct sample *s = take_sample(&w);
 	assert_int_equal(s->ndeeds, 1);
-	int64_t first = s->number;
 	sample_free(s);
 	fake_pod_make(&w.t, B);
 	pass(&w, 10);
-	s = take_sample(&w);
-	assert_int_equal(s->ndeeds, 2);
-	sample_free(s);
-	keeper_acknowledge(w.k, first);
+	keeper_acknowledge(w.k); /* of what was done since it knows nothing */
 	s = take_sample(&w);
 	assert_int_equal(s->ndeeds, 1);
 	assert_int_equal(s->deeds[0].number, 2);
-	keeper_acknowledge(w.k, s->number);
-	keeper_acknowledge(w.k, s->number); /* and once more */
+	keeper_acknowledge(w.k);
+	keeper_acknowledge(w.k); /* and once more */
 	sample_free(s);
 	assert_int_equal(deeds(&w, DEED_LIMITED), 0);
+	forget_allowed(&w);
+	end(&w);
+}
+
+/* A sample that the controller does not have takes nothing with it. */
+static void a_window_that_was_not_told_is_part_of_the_next(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w, CGROUP_V2, true);
+	allow(&w, A);
+	fake_pod_make(&w.t, A);
+	order(&w, 1, POD(A, 300, 67108864));
+	use(&w, 1000, 1000, 0, 0);
+	struct sample *s = take_sample(&w);
+	keeper_acknowledge(w.k);
+	sample_free(s);
+	use(&w, 1000, 3000, 0, 0);
+	sample_free(take_sample(&w)); /* 429, say */
+	use(&w, 1000, 1000, 0, 0);
+	s = take_sample(&w);
+	assert_in_range(s->window_ms, 1990, 2010);
+	assert_in_range(s->used.cpu_milli, 1950, 2050);
+	keeper_acknowledge(w.k);
+	sample_free(s);
+	use(&w, 1000, 1000, 0, 0);
+	s = take_sample(&w);
+	assert_in_range(s->window_ms, 990, 1010);
+	sample_free(s);
 	forget_allowed(&w);
 	end(&w);
 }
@@ -1011,7 +1210,7 @@ static void how_often_is_told(void **state)
 	order(&w, 2, POD(A, 300, 67108864));
 	pass(&w, 2000);
 	struct sample *s = take_sample(&w);
-	keeper_acknowledge(w.k, s->number);
+	keeper_acknowledge(w.k);
 	sample_free(s);
 	w.reports = 0;
 	for (int i = 0; i < 60; i++)
@@ -1031,12 +1230,14 @@ int main(void)
 		cmocka_unit_test(limits_at_the_birth_of_a_pod),
 		cmocka_unit_test(each_hierarchy_when_its_directory_is_there),
 		cmocka_unit_test(orders_that_change),
+		cmocka_unit_test(what_cannot_be_taken_back_is_tried_again),
 		cmocka_unit_test(limits_that_are_not_wanted),
 		cmocka_unit_test(containers),
 		cmocka_unit_test(a_late_limit),
 		cmocka_unit_test(a_late_limit_of_v1_follows_use),
 		cmocka_unit_test(a_value_that_is_undone_is_written_again),
 		cmocka_unit_test(a_refusal),
+		cmocka_unit_test(what_a_kubelet_holds_a_container_at_stays),
 		cmocka_unit_test(half_a_line_is_no_value),
 		cmocka_unit_test(a_pod_that_goes),
 		cmocka_unit_test(ordinary_pods_rise),
@@ -1046,6 +1247,8 @@ int main(void)
 		cmocka_unit_test(held_and_lifted),
 		cmocka_unit_test(held_on_v1_by_the_hard_limit),
 		cmocka_unit_test(ended_in_order),
+		cmocka_unit_test(the_next_one_lives_until_the_first_is_gone),
+		cmocka_unit_test(an_end_that_was_refused_is_none),
 		cmocka_unit_test(the_newest_orders_save_a_pod),
 		cmocka_unit_test(without_memavailable_nothing_is_done),
 		cmocka_unit_test(the_tier_is_made_idle_and_given_back),
@@ -1053,7 +1256,9 @@ int main(void)
 		cmocka_unit_test(one_agent_at_a_time),
 		cmocka_unit_test(a_tier_that_comes_later),
 		cmocka_unit_test(everything_is_lifted_by_hand),
+		cmocka_unit_test(what_is_not_lifted_by_hand_is_said),
 		cmocka_unit_test(deeds_are_told_until_they_are_known),
+		cmocka_unit_test(a_window_that_was_not_told_is_part_of_the_next),
 		cmocka_unit_test(how_often_is_told),
 	};
 	return cmocka_run_group_tests_name("agent/keeper", tests, NULL, NULL);

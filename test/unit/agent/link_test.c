@@ -7,6 +7,7 @@
 #include "../kube/scripted_server.h"
 #include "agent/link.h"
 #include "controller/kube/config.h"
+#include "node/sample.h"
 
 #define CONFIGMAP "GET /api/v1/namespaces/sluice-system/configmaps/sluice-nodes"
 #define ORDERS "GET /v1/node/orders?have="
@@ -22,6 +23,8 @@ struct world {
 	int64_t generations[16];
 	size_t taken;
 	int64_t samples, acknowledged;
+	bool endless; /* samples are longer than one may be */
+	struct log *log;
 	char text[64]; /* of the newest orders */
 };
 
@@ -34,17 +37,19 @@ static void on_orders(struct orders *o, struct slice text, void *ctx)
 	orders_free(o);
 }
 
-static int64_t on_sample(struct buf *out, void *ctx)
+static void on_sample(struct buf *out, void *ctx)
 {
 	struct world *w = ctx;
 	w->samples++;
 	buf_printf(out, "{\"number\":%d}", (int)w->samples);
-	return w->samples;
+	for (int i = 0; i < SAMPLE_BYTES_MAX && w->endless; i++)
+		buf_putc(out, ' ');
 }
 
-static void on_acknowledged(int64_t number, void *ctx)
+static void on_acknowledged(void *ctx)
 {
-	((struct world *)ctx)->acknowledged = number;
+	struct world *w = ctx;
+	w->acknowledged = w->samples;
 }
 
 static void begin(struct world *w)
@@ -62,6 +67,7 @@ static void begin(struct world *w)
 static void start(struct world *w)
 {
 	struct link_options o = {.loop = w->loop,
+		.log = w->log,
 		.api = w->config,
 		.leader = {"sluice-system", w->token, .plain = true},
 		.seed = 7,
@@ -355,6 +361,57 @@ static void samples_that_are_refused(void **state)
 	end(&w);
 }
 
+/* A leader that has too much to do says when to come again: no sample goes before, and one does then,
+ * although no other is due. */
+static void a_sample_that_is_to_come_later(void **state)
+{
+	struct world w;
+	(void)state;
+	begin(&w);
+	name_leader(&w, w.leader);
+	answer_orders(w.leader, "0", "{\"generation\":1}");
+	hold_orders(w.leader, "1");
+	start(&w);
+	run_until(w.loop, scripted_server_count(w.leader) == 3 && w.acknowledged == 1);
+	script_answer(scripted_server_expect(w.leader, SAMPLE), 429, "Retry-After: 2\r\n", "");
+	script_answer(scripted_server_expect(w.leader, SAMPLE), 204, "", "");
+	double began = ev_time();
+	link_report(w.link, false);
+	run_until(w.loop, scripted_server_count(w.leader) == 4);
+	link_report(w.link, false);
+	run_until(w.loop, w.acknowledged == 3);
+	assert_true(ev_time() - began >= 1.9);
+	assert_int_equal(w.samples, 3);
+	end(&w);
+}
+
+/* No sample is so long; one that is all the same is said, and the next one goes. */
+static void a_sample_that_is_too_long(void **state)
+{
+	struct world w;
+	char said[4096] = "";
+	FILE *file = tmpfile();
+	(void)state;
+	begin(&w);
+	w.log = log_new(fileno(file), LOG_TEXT, LEVEL_INFO);
+	name_leader(&w, w.leader);
+	answer_orders(w.leader, "0", "{\"generation\":1}");
+	hold_orders(w.leader, "1");
+	start(&w);
+	run_until(w.loop, scripted_server_count(w.leader) == 3 && w.acknowledged == 1);
+	w.endless = true;
+	link_report(w.link, false);
+	w.endless = false;
+	script_answer(scripted_server_expect(w.leader, SAMPLE), 204, "", "");
+	link_report(w.link, false);
+	run_until(w.loop, w.acknowledged == 3);
+	assert_true(pread(fileno(file), said, sizeof(said) - 1, 0) > 0);
+	assert_non_null(strstr(said, "sample too long"));
+	end(&w);
+	log_free(w.log);
+	fclose(file);
+}
+
 /* A leader that gives the same orders again and again, at once, is not asked as fast as it goes. */
 static void the_same_orders_again(void **state)
 {
@@ -433,6 +490,8 @@ int main(void)
 		cmocka_unit_test(orders_that_are_too_large),
 		cmocka_unit_test(a_configmap_that_names_no_leader),
 		cmocka_unit_test(samples_that_are_refused),
+		cmocka_unit_test(a_sample_that_is_to_come_later),
+		cmocka_unit_test(a_sample_that_is_too_long),
 		cmocka_unit_test(the_same_orders_again),
 		cmocka_unit_test(a_token_that_is_not_there),
 		cmocka_unit_test(addresses),

@@ -106,8 +106,6 @@ static void finds_the_tier_of_each_kind_of_node(void **state)
 		assert_int_equal(found.version[HIERARCHY_CPU], t.version);
 		assert_int_equal(found.version[HIERARCHY_MEMORY], t.version);
 		assert_int_equal(found.systemd, t.systemd);
-		assert_int_equal(cgroup_tree_shares(&found, HIERARCHY_CPU, HIERARCHY_MEMORY),
-			t.version == CGROUP_V2);
 		cgroup_tree_done(&found);
 		fake_tree_remove(&t);
 	}
@@ -152,7 +150,7 @@ static void finds_the_tier_of_a_hybrid_node(void **state)
 		" && U=unified/kubepods.slice/kubepods-besteffort.slice && mkdir -p $U && :>$U/cgroup.controllers");
 	assert_int_equal(cgroup_tree_find(t.root, NULL, &found, &e), 0);
 	assert_non_null(strstr(found.tier[HIERARCHY_CPU], "/cpu,cpuacct/"));
-	assert_true(cgroup_tree_shares(&found, HIERARCHY_CPU, HIERARCHY_USAGE));
+	assert_string_equal(found.tier[HIERARCHY_CPU], found.tier[HIERARCHY_USAGE]);
 	assert_int_equal(found.version[HIERARCHY_USAGE], CGROUP_V1);
 	assert_int_equal(found.version[HIERARCHY_MEMORY], CGROUP_V1);
 	cgroup_tree_done(&found);

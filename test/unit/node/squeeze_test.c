@@ -113,6 +113,35 @@ static void live(void)
 	}
 }
 
+/* How far from the first mark on each second has four looks. */
+static void near_its_mark(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t hold, end, total_mib, available_mib;
+		bool near;
+	} rows[] = {
+		{"ten percent below the mark", 90, 96, 10000, 2000, true},
+		{"further away", 90, 96, 10000, 2001, false},
+		{"never held: by the other mark", 0, 96, 10000, 1401, false},
+		{"never held: near the other mark", 0, 96, 10000, 1400, true},
+		{"twice what must be left", 99, 100, 2000, 399, true},
+		{"a small node has its own", 90, 96, 500, 250, false},
+		{"a small node", 90, 96, 500, 199, true},
+		{"neither", 0, 0, 10000, 0, false},
+		{"missing", 90, 96, 10000, -1, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct squeeze s = {0};
+		struct orders o = {.hold_percent = rows[i].hold, .end_percent = rows[i].end};
+		int64_t mib = rows[i].available_mib;
+		same(rows[i].name, "near",
+			squeeze_is_near(&s, &o, rows[i].total_mib * MIB, mib < 0 ? -1 : mib * MIB),
+			rows[i].near);
+	}
+}
+
 static void whatever_memory_does(void **state)
 {
 	(void)state;
@@ -124,6 +153,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(look_by_look),
 		cmocka_unit_test(half_a_second_lies_between_two),
+		cmocka_unit_test(near_its_mark),
 		cmocka_unit_test(whatever_memory_does),
 	};
 	take_seed(argc, argv);

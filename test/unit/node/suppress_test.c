@@ -151,24 +151,21 @@ static void when_the_tier_is_idle(void **state)
 	static const struct {
 		enum cpu_idle idle;
 		int major, minor;
-		bool systemd, wants;
+		bool wants;
 	} rows[] = {
-		{CPU_IDLE_NEVER, 6, 1, true, false},
-		{CPU_IDLE_ALWAYS, 6, 12, true, true},
-		{CPU_IDLE_ALWAYS, 6, 1, false, false},
-		{CPU_IDLE_AUTO, 6, 1, true, true},
-		{CPU_IDLE_AUTO, 6, 1, false, false},
-		{CPU_IDLE_AUTO, 5, 14, true, false},
-		{CPU_IDLE_AUTO, 5, 15, true, true},
-		{CPU_IDLE_AUTO, 6, 5, true, true},
-		{CPU_IDLE_AUTO, 6, 6, true, false},
-		{CPU_IDLE_AUTO, 7, 0, true, false},
-		{CPU_IDLE_AUTO, 4, 18, true, false},
+		{CPU_IDLE_NEVER, 6, 1, false},
+		{CPU_IDLE_ALWAYS, 6, 12, true},
+		{CPU_IDLE_AUTO, 6, 1, true},
+		{CPU_IDLE_AUTO, 5, 14, false},
+		{CPU_IDLE_AUTO, 5, 15, true},
+		{CPU_IDLE_AUTO, 6, 5, true},
+		{CPU_IDLE_AUTO, 6, 6, false},
+		{CPU_IDLE_AUTO, 7, 0, false},
+		{CPU_IDLE_AUTO, 4, 18, false},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_int_equal(suppress_wants_idle(rows[i].idle, rows[i].major, rows[i].minor,
-					 rows[i].systemd),
+		assert_int_equal(suppress_wants_idle(rows[i].idle, rows[i].major, rows[i].minor),
 			rows[i].wants);
 }
 

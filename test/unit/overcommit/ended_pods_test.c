@@ -100,11 +100,11 @@ static void expect(struct stage *s, const char *pod, int status)
 		"Content-Type: application/json\r\n", "{}");
 }
 
-/* The agent's run `boot` tells that it ended a pod. */
-static bool tell(struct stage *s, char boot, int64_t number, uint8_t pod)
+/* The agent's run `boot` tells that it ended a pod, or is about to. */
+static bool tell_of(struct stage *s, char boot, int64_t number, uint8_t pod, enum deed_kind kind)
 {
 	struct deed deeds[] = {
-		{.number = number, .kind = DEED_ENDED, .value = 300 << 20},
+		{.number = number, .kind = kind, .value = 300 << 20},
 		{.number = number + 1, .kind = DEED_HELD, .value = 7},
 	};
 	struct sample sample = {.boot = {boot}, .deeds = deeds, .ndeeds = 2};
@@ -112,6 +112,11 @@ static bool tell(struct stage *s, char boot, int64_t number, uint8_t pod)
 	bool told = ended_pods_take(s->ended, s->node, &sample, now_ms);
 	run_a_little(s->loop);
 	return told;
+}
+
+static bool tell(struct stage *s, char boot, int64_t number, uint8_t pod)
+{
+	return tell_of(s, boot, number, pod, DEED_ENDED);
 }
 
 static void the_pod_is_marked_and_its_job_stopped(void **state)
@@ -142,10 +147,11 @@ static void each_deed_counts_once(void **state)
 	struct stage s;
 	stage_open(&s);
 	expect(&s, "p1", 200);
-	tell(&s, 'a', 1, 1);
-	assert_false(tell(&s, 'a', 1, 1));
+	assert_true(tell_of(&s, 'a', 1, 1, DEED_ENDING));
+	assert_false(tell_of(&s, 'a', 1, 1, DEED_ENDING));
+	assert_false(tell(&s, 'a', 3, 1)); /* as was told */
 	expect(&s, "p2", 200);
-	tell(&s, 'a', 3, 2);
+	tell(&s, 'a', 5, 2);
 	assert_string_equal(asked, "1:0 2:0 ");
 	now_ms += LENT_POD_LEAVING_MS;
 	expect(&s, "p2", 200);
