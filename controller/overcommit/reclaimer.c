@@ -123,7 +123,10 @@ static void look_at(struct reclaimer *r, struct inventory_node *n, struct look *
 		if (p->tier[a->strategy.profile] != TIER_LOW)
 			continue;
 		k->pod[k->npods] = p;
-		k->reclaim[k->npods++] = lent_pod_row(r->o.queue, n, p, r->now_ms);
+		struct reclaim_pod *row = &k->reclaim[k->npods++];
+		*row = lent_pod_row(r->o.queue, n, p, r->now_ms);
+		if (p->lent)
+			row->asked = node_state_granted(a, p->lent);
 	}
 	look_again(r, k);
 }
