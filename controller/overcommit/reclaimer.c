@@ -230,7 +230,7 @@ static void index_pods(struct reclaimer *r)
 	r->npods = 0;
 	for (size_t i = 0; (n = inventory_node_at(r->o.inventory, i)); i++)
 		for (struct inventory_pod *p = n->pods; p; p = p->next)
-			if (lent_pod_is_ours(p))
+			if (lent_pod_is_ours(r->o.queue, p))
 				r->pod[r->npods++] = p;
 	qsort(r->pod, r->npods, sizeof(struct inventory_pod *), by_job);
 }

@@ -37,6 +37,14 @@ int32_t __wrap_queue_job_keeps(const struct queue *q, const struct uid *uid)
 	return keeps;
 }
 
+const char *__wrap_queue_job_namespace(const struct queue *q, const struct uid *uid);
+const char *__wrap_queue_job_namespace(const struct queue *q, const struct uid *uid)
+{
+	(void)q;
+	(void)uid;
+	return "a";
+}
+
 bool __wrap_queue_job_borrows(const struct queue *q, const struct uid *uid);
 bool __wrap_queue_job_borrows(const struct queue *q, const struct uid *uid)
 {
@@ -173,6 +181,31 @@ static void it_takes_two_samples(void **state)
 	look(&s, 3);			    /* its pods are still there: they count as gone */
 	assert_string_equal(asked, "1:0 ");
 	assert_int_equal(reclaimer_count(s.reclaimer, RECLAIM_ALLOCATABLE, RECLAIM_STOP), 1);
+	stage_close(&s);
+}
+
+/* A pod of namespace b names a Job of namespace a as its owner: that Job is not stopped for it. */
+static void a_pod_of_another_namespace_is_not_of_the_job(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_node(&s, "n1", 5);
+	struct pod_facts f = {.ns = "b",
+		.name = "false",
+		.node = "n1",
+		.phase = POD_RUNNING,
+		.has_owner_job = true,
+		.queued = true,
+		.tier = {.asks_for_lent = true, .qos = POD_BEST_EFFORT},
+		.batch_asked = {8000, GI},
+		.looked_at = true};
+	f.uid.byte[0] = 99;
+	f.owner_job.byte[0] = 1;
+	inventory_see_pod(s.inventory, &f);
+	add_pod(&s, "p2", "n1", 2, 3);
+	look(&s, 2);
+	assert_string_equal(asked, "2:0 ");
 	stage_close(&s);
 }
 
@@ -455,6 +488,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_takes_two_samples),
+		cmocka_unit_test(a_pod_of_another_namespace_is_not_of_the_job),
 		cmocka_unit_test(a_pod_that_asks_for_what_nobody_granted),
 		cmocka_unit_test(an_agent_has_to_say_it_for_ten_seconds),
 		cmocka_unit_test(memory_is_taken_back_on_one_sample),
