@@ -34,10 +34,11 @@ struct held {
 
 struct agent {
 	struct node_agent_view view;
-	struct sample *newest;	  /* NULL: none yet */
-	char boot[UID_TEXT_SIZE]; /* of its run, */
-	int64_t number, deed;	  /* of which these are the newest that came, also in what was refused */
-	int64_t seen_ms;	  /* when it came last */
+	struct sample *newest; /* that was believed; NULL: none yet */
+	/* Its run, and the newest sample and deed of it, also of a sample that was not believed. */
+	char boot[UID_TEXT_SIZE];
+	int64_t number, deed;
+	int64_t seen_ms; /* when it came last */
 	struct bucket asks, reports;
 	struct link held;
 	char node[];

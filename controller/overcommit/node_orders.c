@@ -207,8 +207,7 @@ static void put_containers(
 	}
 }
 
-static void put_pods(
-	const struct queue *q, const struct place *all, size_t count, struct kept *k)
+static void put_pods(const struct queue *q, const struct place *all, size_t count, struct kept *k)
 {
 	struct load most = k->orders.capacity;
 	size_t containers = 0, used = 0;
