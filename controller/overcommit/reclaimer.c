@@ -125,7 +125,7 @@ static void look_at(struct reclaimer *r, struct inventory_node *n, struct look *
 		k->pod[k->npods] = p;
 		struct reclaim_pod *row = &k->reclaim[k->npods++];
 		*row = lent_pod_row(r->o.queue, n, p, r->now_ms);
-		if (p->lent)
+		if (p->lent && !lent_pod_is_ours(r->o.queue, p)) /* no quota bounds it */
 			row->asked = node_state_granted(a, p->lent);
 	}
 	look_again(r, k);
