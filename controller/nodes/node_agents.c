@@ -35,7 +35,7 @@ struct held {
 struct agent {
 	struct node_agent_view view;
 	struct sample *newest; /* that was believed; NULL: none yet */
-	/* Its run, and the newest sample and deed of it, also of a sample that was not believed. */
+	/* The run of the agent, and its newest sample and deed, also of one that was not believed. */
 	char boot[UID_TEXT_SIZE];
 	int64_t number, deed;
 	int64_t seen_ms; /* when it came last */
