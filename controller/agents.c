@@ -10,6 +10,12 @@ static const struct orders *orders_of(const char *node, void *ctx)
 	return overcommit_controller_orders(p->overcommit_controller, node);
 }
 
+static void on_deeds(const char *node, const struct sample *s, int64_t now_ms, void *ctx)
+{
+	const struct parts *p = ctx;
+	overcommit_controller_take_deeds(p->overcommit_controller, node, s, now_ms);
+}
+
 static void on_sample(const char *node, const struct sample *s, int64_t now_ms, void *ctx)
 {
 	const struct parts *p = ctx;
@@ -31,7 +37,7 @@ int agents_open(struct parts *parts, struct err *e)
 			.certificate = o->node_cert_file,
 			.key = o->node_key_file},
 		.namespace_name = o->config_namespace,
-		.events = {orders_of, on_sample, parts},
+		.events = {orders_of, on_deeds, on_sample, parts},
 		.seed = seed_draw(),
 	};
 	return node_agents_open(&agents, &parts->node_agents, e);

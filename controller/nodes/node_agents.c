@@ -33,9 +33,11 @@ struct held {
 
 struct agent {
 	struct node_agent_view view;
-	struct sample *newest; /* NULL: none yet */
-	int64_t deed;	       /* the newest that was counted, of the same run */
-	int64_t seen_ms;       /* when it came last */
+	struct sample *newest; /* that was believed; NULL: none yet */
+	/* The run of the agent, and its newest sample and deed, also of one that was not believed. */
+	char boot[UID_TEXT_SIZE];
+	int64_t number, deed;
+	int64_t seen_ms; /* when it came last */
 	struct bucket asks, reports;
 	struct link held;
 	char node[];
@@ -199,34 +201,40 @@ void node_agents_orders_changed(struct node_agents *a, const char *node)
 
 /* ---- who reports ----------------------------------------------------------------------------- */
 
-/* Counts the deeds that were not told before. */
-static void count_deeds(struct agent *g, const struct sample *s)
+static int64_t loop_ms(const struct node_agents *a)
 {
+	return (int64_t)(ev_now(a->options.port.loop) * 1000.0);
+}
+
+static bool is_same_run(const struct agent *g, const struct sample *s)
+{
+	return strcmp(g->boot, s->boot) == 0;
+}
+
+/* Takes what was done, and counts what was not told before. */
+static void take_deeds(struct node_agents *a, struct agent *g, const struct sample *s)
+{
+	if (!is_same_run(g, s))
+		g->deed = 0;
+	memcpy(g->boot, s->boot, sizeof(g->boot));
+	g->number = s->number;
 	for (size_t i = 0; i < s->ndeeds; i++) {
 		if (s->deeds[i].number <= g->deed)
 			continue;
 		g->deed = s->deeds[i].number;
 		g->view.deeds[s->deeds[i].kind]++;
 	}
-}
-
-static bool is_same_run(const struct agent *g, const struct sample *s)
-{
-	return g->newest && strcmp(g->newest->boot, s->boot) == 0;
+	a->options.events.deeds(g->node, s, loop_ms(a), a->options.events.ctx);
 }
 
 /* Takes a sample, which is the agent's from now on. */
 static void take(struct node_agents *a, struct agent *g, struct sample *s)
 {
-	int64_t now_ms = (int64_t)(ev_now(a->options.port.loop) * 1000.0);
-	if (!is_same_run(g, s))
-		g->deed = 0;
 	sample_free(g->newest);
 	g->newest = s;
 	g->view.newest = s;
-	g->view.at_ms = now_ms;
-	count_deeds(g, s);
-	a->options.events.sample(g->node, s, now_ms, a->options.events.ctx);
+	g->view.at_ms = loop_ms(a);
+	a->options.events.sample(g->node, s, g->view.at_ms, a->options.events.ctx);
 }
 
 /* Whether nothing is lent in this cluster: then nothing is known of its nodes either, nor wanted. */
@@ -235,22 +243,24 @@ static bool lends_nothing(const struct orders *o)
 	return !o->lends && o->capacity.cpu_milli == 0;
 }
 
-/* Reads a sample that is newer than the last and may be true. NULL: the question was answered. */
-static struct sample *read_sample(struct node_agents *a, const struct agent *g,
-	struct http_question *q, struct slice body, struct load capacity)
+/* Reads a sample that is newer than the last and may be true. NULL: the question was answered. What
+ * was done is taken in any case: an agent does not tell it again once it has its answer. */
+static struct sample *read_sample(struct node_agents *a, struct agent *g, struct http_question *q,
+	struct slice body, struct load capacity)
 {
 	struct sample *s = NULL;
 	struct err e = {""};
 	if (wire_read_sample(a->json, body, &s, &e) != 0) {
 		node_port_refuse(a->port, q, 400, NODE_MALFORMED, g->node, e.text);
-	} else if (is_same_run(g, s) && s->number <= g->newest->number) {
+	} else if (is_same_run(g, s) && s->number <= g->number) {
 		node_port_count(a->port, q, NODE_OLD, g->node,
 			"a sample is not newer than the last one of this agent");
 		answer_nothing(q);
-	} else if (sample_check(s, capacity, &e) != 0) {
-		node_port_refuse(a->port, q, 422, NODE_IMPOSSIBLE, g->node, e.text);
 	} else {
-		return s;
+		take_deeds(a, g, s);
+		if (sample_check(s, capacity, &e) == 0)
+			return s;
+		node_port_refuse(a->port, q, 422, NODE_IMPOSSIBLE, g->node, e.text);
 	}
 	sample_free(s);
 	return NULL;

@@ -41,6 +41,8 @@ struct node_agents_events {
 	/* Gives the orders of a node. NULL: nothing is known of it yet, and the agent is told to wait
 	 * (503). Borrowed until the next call. */
 	const struct orders *(*orders)(const char *node, void *ctx);
+	/* Takes the deeds of a sample, of which nothing else is to be believed. Before sample(). */
+	void (*deeds)(const char *node, const struct sample *s, int64_t now_ms, void *ctx);
 	/* Takes a sample, which is the newest of its node; valid during the call. now_ms: the clock
 	 * on the wall. */
 	void (*sample)(const char *node, const struct sample *s, int64_t now_ms, void *ctx);

@@ -145,10 +145,11 @@ static bool stop_job(struct ended_pods *e, const struct inventory_pod *p)
 	return queue_reclaim_job(e->o.queue, job, 0, why);
 }
 
-static struct inventory_pod *find(struct inventory_pod *pods, const struct uid *uid)
+static struct inventory_pod *find(
+	const struct ended_pods *e, struct inventory_pod *pods, const struct uid *uid)
 {
 	struct inventory_pod *p = pods;
-	while (p && (!lent_pod_is_ours(p) || uid_cmp(&p->uid, uid) != 0))
+	while (p && (uid_cmp(&p->uid, uid) != 0 || !lent_pod_is_ours(e->o.queue, p)))
 		p = p->next;
 	return p;
 }
@@ -164,9 +165,9 @@ static bool was_told(const struct inventory_lent *l, int64_t now_ms)
 static bool take(
 	struct ended_pods *e, struct inventory_node *n, const struct deed *d, int64_t now_ms)
 {
-	struct inventory_pod *p = find(n->pods, &d->uid);
+	struct inventory_pod *p = find(e, n->pods, &d->uid);
 	if (!p)
-		p = find(n->dangling, &d->uid); /* it has failed before this was told */
+		p = find(e, n->dangling, &d->uid); /* it has failed before this was told */
 	if (!p || was_told(p->lent, now_ms))
 		return false;
 	p->lent->told_ms = p->lent->ended_ms = now_ms;

@@ -1,5 +1,7 @@
 #include "controller/overcommit/lent_pod.h"
 
+#include <string.h>
+
 enum { SPARED_MS = 60000 }; /* how long a refused eviction is not asked for again */
 
 static bool within(int64_t since_ms, int64_t now_ms, int64_t span_ms)
@@ -7,9 +9,14 @@ static bool within(int64_t since_ms, int64_t now_ms, int64_t span_ms)
 	return since_ms != 0 && since_ms <= now_ms && now_ms - since_ms < span_ms;
 }
 
-bool lent_pod_is_ours(const struct inventory_pod *p)
+bool lent_pod_is_ours(const struct queue *q, const struct inventory_pod *p)
 {
-	return p->lent && p->lent->queued && p->lent->has_owner_job;
+	const struct inventory_lent *l = p->lent;
+	if (!l || !l->queued || !l->has_owner_job)
+		return false;
+	const char *ns = queue_job_namespace(q, &l->owner_job);
+	size_t len = ns ? strlen(ns) : 0;
+	return len > 0 && strncmp(p->name, ns, len) == 0 && p->name[len] == '/';
 }
 
 bool lent_pod_is_leaving(const struct inventory_pod *p, int64_t now_ms)
@@ -32,7 +39,7 @@ struct reclaim_pod lent_pod_row(const struct queue *q, const struct inventory_no
 	row.eviction_priority = l->eviction_priority;
 	row.started_ms = l->started_ms;
 	row.leaving = lent_pod_is_leaving(p, now_ms);
-	row.movable = lent_pod_is_ours(p) && !within(l->spared_ms, now_ms, SPARED_MS);
+	row.movable = lent_pod_is_ours(q, p) && !within(l->spared_ms, now_ms, SPARED_MS);
 	row.borrows = row.movable && queue_job_borrows(q, &l->owner_job);
 	row.ends_when_stopped = row.movable && queue_job_ends_when_stopped(q, &l->owner_job);
 	return row;

@@ -15,8 +15,9 @@
 /* How long a pod that was told to go counts as gone. */
 enum { LENT_POD_LEAVING_MS = 120000 };
 
-/* Whether its Job holds quota, so that we may stop it. */
-bool lent_pod_is_ours(const struct inventory_pod *p);
+/* Whether its Job holds quota, so that we may stop it. A pod may name any uid as its owner's: the Job
+ * is of the pod's namespace. */
+bool lent_pod_is_ours(const struct queue *q, const struct inventory_pod *p);
 
 /* Whether it is deleted, or its Job was told to stop. p asks for lent resources. */
 bool lent_pod_is_leaving(const struct inventory_pod *p, int64_t now_ms);

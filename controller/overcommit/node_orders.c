@@ -207,7 +207,7 @@ static void put_containers(
 	}
 }
 
-static void put_pods(const struct place *all, size_t count, struct kept *k)
+static void put_pods(const struct queue *q, const struct place *all, size_t count, struct kept *k)
 {
 	struct load most = k->orders.capacity;
 	size_t containers = 0, used = 0;
@@ -221,7 +221,7 @@ static void put_pods(const struct place *all, size_t count, struct kept *k)
 		const struct inventory_pod *p = all[i].pod;
 		k->pods[i] = (struct ordered_pod){.uid = p->uid,
 			.asked = load_min(all[i].row.asked, most),
-			.stays = !lent_pod_is_ours(p)};
+			.stays = !lent_pod_is_ours(q, p)};
 		size_t n = p->lent->ncontainers;
 		if (n == 0 || n > containers - used)
 			continue;
@@ -243,7 +243,7 @@ static void make(
 	if (!k->orders.lends)
 		return;
 	struct place *all = order_pods(m, n, now_ms, &count);
-	put_pods(all, count, k);
+	put_pods(m->o.queue, all, count, k);
 	free(all);
 }
 

@@ -62,20 +62,47 @@ static int64_t positive(int64_t x)
 	return x > 0 ? x : 0;
 }
 
+static struct load own_batch(const struct figures *f)
+{
+	return (struct load){positive(f->batch_cpu), positive(f->batch_memory)};
+}
+
+static struct load own_gocran(const struct figures *f)
+{
+	return (struct load){positive(f->gocran_cpu) * 1000, positive(f->gocran_memory)};
+}
+
 /* Gives the pool that the figures under one name stand for: pods of the other name have some of
  * it. */
 static struct load published_batch(const struct node_state *a)
 {
-	struct load own = {positive(a->there.batch_cpu), positive(a->there.batch_memory)};
+	struct load own = own_batch(&a->there);
 	bool both = (a->strategy.names & LEND_GOCRAN) && figures_any(&a->there);
 	return both ? load_add(own, a->gocran_asked) : own;
 }
 
 static struct load published_gocran(const struct node_state *a)
 {
-	struct load own = {positive(a->there.gocran_cpu) * 1000, positive(a->there.gocran_memory)};
+	struct load own = own_gocran(&a->there);
 	bool both = (a->strategy.names & LEND_BATCH) && figures_any(&a->there);
 	return both ? load_add(own, a->batch_asked) : own;
+}
+
+static int64_t where_published(int64_t there, int64_t asked)
+{
+	return there < 0 ? 0 : asked;
+}
+
+struct load node_state_granted(const struct node_state *a, const struct inventory_lent *l)
+{
+	if (!l->looked_at)
+		return (struct load){0, 0};
+	const struct figures *t = &a->there;
+	struct load batch = {where_published(t->batch_cpu, l->batch.cpu_milli),
+		where_published(t->batch_memory, l->batch.memory_bytes)};
+	struct load gocran = {where_published(t->gocran_cpu, l->gocran.cpu_milli),
+		where_published(t->gocran_memory, l->gocran.memory_bytes)};
+	return load_add(batch, gocran);
 }
 
 static void count_asked(struct node_state *a, const struct inventory_pod *p)
@@ -136,18 +163,20 @@ static void put_pods(const struct inventory_node *n, struct estimate_node *in,
 }
 
 /* Gives what lent pods ask for that started so lately that their agent has not measured them. What
- * they use is no ordinary use, or each start of one would lower the figure for a second. */
+ * they use is no ordinary use, or each start of one would lower the figure for a second. No more is
+ * believed than what is published. */
 static struct load just_started(const struct inventory_node *n)
 {
+	const struct node_state *a = &n->node_state;
 	struct load asked = {0, 0};
 	for (const struct inventory_pod *p = n->pods; p; p = p->next) {
 		const struct inventory_lent *l = p->lent;
 		if (!l || l->agent_ms != 0 || l->started_ms > n->used_ms ||
 			n->used_ms - l->started_ms >= UNMEASURED_MS)
 			continue;
-		asked = load_add(asked, load_add(l->batch, l->gocran));
+		asked = load_add(asked, node_state_granted(a, l));
 	}
-	return asked;
+	return load_min(asked, load_add(own_batch(&a->there), own_gocran(&a->there)));
 }
 
 /* Divides what an agent measured beside the pods with samples: into what other pods use, and what

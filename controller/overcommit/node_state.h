@@ -27,6 +27,7 @@
 #include "overcommit/reclaim.h"
 #include "overcommit/window.h"
 
+struct inventory_lent;
 struct inventory_node;
 struct inventory_pod;
 
@@ -96,6 +97,11 @@ void node_state_sent(struct inventory_node *n, bool done, int64_t now_ms);
 /* Whether a pod's sample counts: it is of about the same time as the node's. Else the node's use
  * has long changed. */
 bool node_state_counts_sample(const struct inventory_node *n, const struct inventory_pod *p);
+
+/* Gives what a lent pod asks for as far as its kubelet made sure that there is room: once it has
+ * taken the pod, and under names that the node publishes. A pod may ask for any amount else: its
+ * kubelet ignores a name that its node does not publish. */
+struct load node_state_granted(const struct node_state *a, const struct inventory_lent *l);
 
 /* Whether less of anything is wanted than what is there: that is written first. */
 bool node_state_falls(const struct node_state *a);

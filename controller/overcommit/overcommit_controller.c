@@ -210,16 +210,28 @@ static void on_orders_changed(const char *node, void *ctx)
 		l->o.orders_changed(node, l->o.ctx);
 }
 
+static struct inventory_node *find_known(const struct overcommit_controller *l, const char *node)
+{
+	struct inventory_node *n = l->known ? inventory_find(l->inventory, node) : NULL;
+	return n && n->facts ? n : NULL;
+}
+
 void overcommit_controller_take_sample(
 	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms)
 {
-	struct inventory_node *n = l->known ? inventory_find(l->inventory, node) : NULL;
-	if (!n || !n->facts)
+	struct inventory_node *n = find_known(l, node);
+	if (!n)
 		return;
 	enum usage_source source = n->node_state.strategy.source;
 	inventory_take_agent(
 		l->inventory, n, s, now_ms, source == SOURCE_AGENT || source == SOURCE_AUTO);
-	if (ended_pods_take(l->ended_pods, n, s, now_ms))
+}
+
+void overcommit_controller_take_deeds(
+	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms)
+{
+	struct inventory_node *n = find_known(l, node);
+	if (n && ended_pods_take(l->ended_pods, n, s, now_ms))
 		l->o.changed(l->o.ctx);
 }
 

@@ -87,6 +87,9 @@ const struct orders *overcommit_controller_orders(
  * more than the node has (nodes/sample_check.h). */
 void overcommit_controller_take_sample(
 	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms);
+/* Takes what it says it did, also where the rest of the sample is not believed. */
+void overcommit_controller_take_deeds(
+	struct overcommit_controller *l, const char *node, const struct sample *s, int64_t now_ms);
 
 /* Does one cycle, about once a second. leads: it may write, reclaim, and tell the queue. */
 void overcommit_controller_tick(struct overcommit_controller *l, int64_t now_ms, bool leads);

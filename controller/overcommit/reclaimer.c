@@ -123,7 +123,10 @@ static void look_at(struct reclaimer *r, struct inventory_node *n, struct look *
 		if (p->tier[a->strategy.profile] != TIER_LOW)
 			continue;
 		k->pod[k->npods] = p;
-		k->reclaim[k->npods++] = lent_pod_row(r->o.queue, n, p, r->now_ms);
+		struct reclaim_pod *row = &k->reclaim[k->npods++];
+		*row = lent_pod_row(r->o.queue, n, p, r->now_ms);
+		if (p->lent && !lent_pod_is_ours(r->o.queue, p)) /* no quota bounds it */
+			row->asked = node_state_granted(a, p->lent);
 	}
 	look_again(r, k);
 }
@@ -227,7 +230,7 @@ static void index_pods(struct reclaimer *r)
 	r->npods = 0;
 	for (size_t i = 0; (n = inventory_node_at(r->o.inventory, i)); i++)
 		for (struct inventory_pod *p = n->pods; p; p = p->next)
-			if (lent_pod_is_ours(p))
+			if (lent_pod_is_ours(r->o.queue, p))
 				r->pod[r->npods++] = p;
 	qsort(r->pod, r->npods, sizeof(struct inventory_pod *), by_job);
 }

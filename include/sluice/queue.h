@@ -482,6 +482,8 @@ bool queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t pods, con
  * all. */
 int32_t queue_job_keeps(const struct queue *q, const struct uid *uid);
 
+/* Returns the namespace of the Job, or NULL where it is not known. */
+const char *queue_job_namespace(const struct queue *q, const struct uid *uid);
 /* Tells whether the Job holds quota in a flavor of which its ClusterQueue uses more than its own.
  * Jobs that borrow go first. */
 bool queue_job_borrows(const struct queue *q, const struct uid *uid);

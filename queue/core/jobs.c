@@ -366,6 +366,12 @@ int32_t queue_job_keeps(const struct queue *q, const struct uid *uid)
 	return r ? reclaim_keeps(r) : 0;
 }
 
+const char *queue_job_namespace(const struct queue *q, const struct uid *uid)
+{
+	const struct workload *w = queue_find_workload(q, uid);
+	return w && w->lq ? w->lq->ns->name : NULL;
+}
+
 bool queue_job_borrows(const struct queue *q, const struct uid *uid)
 {
 	const struct reservation *r = queue_find_reservation(q, uid);

@@ -42,6 +42,14 @@ static const struct orders *orders_of(const char *node, void *ctx)
 	return strcmp(node, "one") == 0 ? &w->orders : NULL;
 }
 
+static void on_deeds(const char *node, const struct sample *s, int64_t now_ms, void *ctx)
+{
+	(void)node;
+	(void)s;
+	(void)now_ms;
+	(void)ctx;
+}
+
 static void on_heard(const char *node, const struct sample *s, int64_t now_ms, void *ctx)
 {
 	struct world *w = ctx;
@@ -109,7 +117,7 @@ static void start_leader(struct world *w)
 			.host = "127.0.0.1",
 			.address = "127.0.0.1"},
 		.namespace_name = "sluice-system",
-		.events = {orders_of, on_heard, w},
+		.events = {orders_of, on_deeds, on_heard, w},
 		.seed = 7,
 	};
 	struct err e = {""};

@@ -32,7 +32,7 @@ static struct {
 	struct orders orders; /* of node "one"; generation 0: not known */
 	struct ordered_pod pod;
 	bool knows_two;
-	unsigned asked, samples;
+	unsigned asked, samples, deeds;
 	char node[64]; /* of the last sample */
 	int64_t number, cpu_milli, at_ms;
 } owner;
@@ -43,6 +43,14 @@ static const struct orders *orders_of(const char *node, void *ctx)
 	owner.asked++;
 	bool known = strcmp(node, "one") == 0 || (owner.knows_two && strcmp(node, "two") == 0);
 	return known && owner.orders.generation ? &owner.orders : NULL;
+}
+
+static void on_deeds(const char *node, const struct sample *s, int64_t now_ms, void *ctx)
+{
+	(void)node;
+	(void)ctx;
+	assert_true(now_ms > 0);
+	owner.deeds += (unsigned)s->ndeeds;
 }
 
 static void on_sample(const char *node, const struct sample *s, int64_t now_ms, void *ctx)
@@ -78,7 +86,7 @@ static void stage_begin(struct stage *s)
 			.certificate = s->certificate,
 			.key = s->key},
 		.namespace_name = "sluice-system",
-		.events = {orders_of, on_sample, NULL},
+		.events = {orders_of, on_deeds, on_sample, NULL},
 		.seed = 7,
 	};
 	struct err e = {""};
@@ -546,10 +554,15 @@ static void a_node_without_capacity_has_no_sample(void **state)
 	agent_of(&c, &s, "one");
 	assert_int_equal(report(&c, "one", sample_text(BOOT, 1, 1)), 422);
 	assert_int_equal(view(&s).dropped, 1);
+	assert_int_equal(owner.deeds, 2); /* of a sample that is not believed, too, and once */
+	assert_int_equal(report(&c, "one", sample_text(BOOT, 1, 1)), 204);
+	assert_int_equal(owner.deeds, 2);
+	assert_int_equal(view(&s).deeds[DEED_ENDED], 1);
+	assert_int_equal(view(&s).dropped, 2);
 	/* Where nothing is lent at all, none is wanted. */
 	owner.orders.lends = false;
-	assert_int_equal(report(&c, "one", sample_text(BOOT, 1, 1)), 204);
-	assert_int_equal(view(&s).dropped, 1);
+	assert_int_equal(report(&c, "one", sample_text(BOOT, 2, 1)), 204);
+	assert_int_equal(view(&s).dropped, 2);
 	assert_int_equal(owner.samples, 0);
 	client_close(&c);
 	stage_close(&s);

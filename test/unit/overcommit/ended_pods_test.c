@@ -28,6 +28,14 @@ bool __wrap_queue_reclaim_job(struct queue *q, const struct uid *uid, int32_t po
 	return true;
 }
 
+const char *__wrap_queue_job_namespace(const struct queue *q, const struct uid *uid);
+const char *__wrap_queue_job_namespace(const struct queue *q, const struct uid *uid)
+{
+	(void)q;
+	(void)uid;
+	return "a";
+}
+
 bool __wrap_gate_job_ignores_disruption(const struct gate *g, const struct uid *uid);
 bool __wrap_gate_job_ignores_disruption(const struct gate *g, const struct uid *uid)
 {

@@ -211,11 +211,12 @@ static void a_lent_pod_that_starts_is_no_ordinary_one(void **state)
 	open_cluster(&s, AGENTS);
 	know(&s);
 	stage_tick(&s);
+	n1(&s)->facts->capacity_lent.batch_cpu = n1(&s)->facts->allocatable_lent.batch_cpu = 8000;
 	struct pod_facts young = {.ns = "a",
 		.name = "young",
 		.node = "n1",
 		.phase = POD_RUNNING,
-		.batch_asked = {8000, GI},
+		.batch_asked = {INT64_MAX, GI}, /* no more is believed than what is published */
 		.started_ms = s.now_ms - 2000,
 		.looked_at = true};
 	young.tier.asks_for_lent = true;

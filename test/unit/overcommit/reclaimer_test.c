@@ -37,6 +37,14 @@ int32_t __wrap_queue_job_keeps(const struct queue *q, const struct uid *uid)
 	return keeps;
 }
 
+const char *__wrap_queue_job_namespace(const struct queue *q, const struct uid *uid);
+const char *__wrap_queue_job_namespace(const struct queue *q, const struct uid *uid)
+{
+	(void)q;
+	(void)uid;
+	return "a";
+}
+
 bool __wrap_queue_job_borrows(const struct queue *q, const struct uid *uid);
 bool __wrap_queue_job_borrows(const struct queue *q, const struct uid *uid)
 {
@@ -115,6 +123,8 @@ static struct node_state *add_node(struct stage *s, const char *name, int cores)
 	l->strategy.enable = true;
 	l->freshness = FRESH;
 	l->lent = (struct load){cores * 1000, 90 * GI};
+	l->there.batch_cpu = l->lent.cpu_milli;
+	l->there.batch_memory = l->lent.memory_bytes;
 	return l;
 }
 
@@ -130,6 +140,7 @@ static void add_pod(
 		.queued = job != 0,
 		.tier = {.asks_for_lent = true, .qos = POD_BEST_EFFORT},
 		.batch_asked = {cores * 1000, GI},
+		.looked_at = true,
 		.started_ms = NOW_MS - 1000};
 	f.uid.byte[0] = ++s->pods;
 	f.owner_job.byte[0] = job;
@@ -170,6 +181,64 @@ static void it_takes_two_samples(void **state)
 	look(&s, 3);			    /* its pods are still there: they count as gone */
 	assert_string_equal(asked, "1:0 ");
 	assert_int_equal(reclaimer_count(s.reclaimer, RECLAIM_ALLOCATABLE, RECLAIM_STOP), 1);
+	stage_close(&s);
+}
+
+/* A pod of namespace b names a Job of namespace a as its owner: that Job is not stopped for it. */
+static void a_pod_of_another_namespace_is_not_of_the_job(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_node(&s, "n1", 5);
+	struct pod_facts f = {.ns = "b",
+		.name = "false",
+		.node = "n1",
+		.phase = POD_RUNNING,
+		.has_owner_job = true,
+		.queued = true,
+		.tier = {.asks_for_lent = true, .qos = POD_BEST_EFFORT},
+		.batch_asked = {8000, GI},
+		.looked_at = true};
+	f.uid.byte[0] = 99;
+	f.owner_job.byte[0] = 1;
+	inventory_see_pod(s.inventory, &f);
+	add_pod(&s, "p2", "n1", 2, 3);
+	look(&s, 2);
+	assert_string_equal(asked, "2:0 ");
+	stage_close(&s);
+}
+
+/* A tenant may bind a pod to a node by hand, and have it ask for any amount: under a name that the
+ * node does not publish its kubelet runs it, and under another one rejects it. No Job goes for it. */
+static void a_pod_that_asks_for_what_nobody_granted(void **state)
+{
+	(void)state;
+	struct stage s;
+	stage_open(&s);
+	add_node(&s, "n1", 5);
+	add_pod(&s, "p1", "n1", 1, 4);
+	struct pod_facts f = {.ns = "b",
+		.name = "greedy",
+		.node = "n1",
+		.phase = POD_RUNNING,
+		.tier = {.asks_for_lent = true, .qos = POD_BEST_EFFORT},
+		.gocran_asked = {INT64_MAX, INT64_MAX},
+		.looked_at = true,
+		.started_ms = NOW_MS - 1000};
+	f.uid.byte[0] = 99;
+	inventory_see_pod(s.inventory, &f);
+	look(&s, 3);
+	f.batch_asked = f.gocran_asked;
+	f.looked_at = false;
+	inventory_see_pod(s.inventory, &f);
+	look(&s, 3);
+	assert_string_equal(asked, "");
+	f.batch_asked = (struct load){2000, GI};
+	f.looked_at = true; /* there was room for it */
+	inventory_see_pod(s.inventory, &f);
+	look(&s, 2);
+	assert_string_equal(asked, "1:0 ");
 	stage_close(&s);
 }
 
@@ -419,6 +488,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_takes_two_samples),
+		cmocka_unit_test(a_pod_of_another_namespace_is_not_of_the_job),
+		cmocka_unit_test(a_pod_that_asks_for_what_nobody_granted),
 		cmocka_unit_test(an_agent_has_to_say_it_for_ten_seconds),
 		cmocka_unit_test(memory_is_taken_back_on_one_sample),
 		cmocka_unit_test(nobody_goes_on_what_is_not_fresh),

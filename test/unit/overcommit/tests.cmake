@@ -15,7 +15,7 @@ foreach(name ended_pods inventory node_orders overcommit_agents overcommit_contr
   set_tests_properties(controller_${name} PROPERTIES TIMEOUT 900)
 endforeach()
 # What the queue and the gate say of a Job is the test's.
-target_link_options(test_controller_ended_pods PRIVATE -Wl,--wrap=queue_reclaim_job -Wl,--wrap=gate_job_ignores_disruption)
-target_link_options(test_controller_node_orders PRIVATE -Wl,--wrap=queue_job_borrows -Wl,--wrap=queue_job_ends_when_stopped)
-target_link_options(test_controller_reclaimer PRIVATE -Wl,--wrap=queue_reclaim_job
+target_link_options(test_controller_ended_pods PRIVATE -Wl,--wrap=queue_job_namespace -Wl,--wrap=queue_reclaim_job -Wl,--wrap=gate_job_ignores_disruption)
+target_link_options(test_controller_node_orders PRIVATE -Wl,--wrap=queue_job_namespace -Wl,--wrap=queue_job_borrows -Wl,--wrap=queue_job_ends_when_stopped)
+target_link_options(test_controller_reclaimer PRIVATE -Wl,--wrap=queue_job_namespace -Wl,--wrap=queue_reclaim_job
   -Wl,--wrap=queue_job_keeps -Wl,--wrap=queue_job_borrows -Wl,--wrap=queue_job_ends_when_stopped -Wl,--wrap=gate_job_ignores_disruption)

@@ -160,6 +160,8 @@ static void who_has_no_room_has_nothing_lent(void **state)
 	assert_int_equal(queue_job_lending(q, &j.uid), LENDING_NONE);
 	assert_int_equal(queue_job_lending(q, &nobody), LENDING_NONE);
 	assert_null(queue_job_resources(q, &nobody));
+	assert_string_equal(queue_job_namespace(q, &j.uid), j.ns);
+	assert_null(queue_job_namespace(q, &nobody));
 	queue_free(q);
 }
 
