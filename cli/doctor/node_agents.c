@@ -106,7 +106,8 @@ bool node_agents_measure_all(struct doctor_context *p)
 	if (doctor_context_get(p, REPORT, &root, &e) < 0)
 		return false;
 	look_at_nodes(root, &fleet);
-	return fleet.with > 0 && fleet.without.count + fleet.unheard.count + fleet.silent.count == 0;
+	return fleet.with > 0 &&
+	       fleet.without.count + fleet.unheard.count + fleet.silent.count == 0;
 }
 
 /* ---- what is found --------------------------------------------------------------------------- */

@@ -358,8 +358,7 @@ static bool ask_access(struct question *q)
 	};
 	bool fits = !body.failed;
 	if (fits)
-		q->request =
-			kube_client_send(q->auth->options.client, &request, on_access, q);
+		q->request = kube_client_send(q->auth->options.client, &request, on_access, q);
 	buf_done(&body);
 	return fits;
 }

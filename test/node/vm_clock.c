@@ -62,7 +62,8 @@ static int wake(int seconds)
 			due = now + WORK_NS;
 	}
 	qsort(late, (size_t)n, sizeof(*late), by_size);
-	printf("p50 %.2f p99 %.2f ms\n", (double)late[n / 2] / 1e6, (double)late[n * 99 / 100] / 1e6);
+	printf("p50 %.2f p99 %.2f ms\n", (double)late[n / 2] / 1e6,
+		(double)late[n * 99 / 100] / 1e6);
 	free(late);
 	return 0;
 }
@@ -156,6 +157,7 @@ int main(int argc, char **argv)
 		return undone(atoi(argv[2]), argv + 3);
 	if (argc == 3 && strcmp(argv[1], "writes") == 0)
 		return writes(argv[2]);
-	fprintf(stderr, "vm_clock spin | wake SECONDS | undone SECONDS FILE VALUE ... | writes PROGRAM\n");
+	fprintf(stderr,
+		"vm_clock spin | wake SECONDS | undone SECONDS FILE VALUE ... | writes PROGRAM\n");
 	return 2;
 }

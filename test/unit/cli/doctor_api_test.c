@@ -675,8 +675,8 @@ static void what_agents_do_is_looked_at(void **state)
 		int daemonset; /* 0: not asked for */
 	} cases[] = {
 		{404, STATUS("no such API"), NULL, VERDICT_SKIPPED, "only the controller knows"},
-		{200, NODES(NODE("n1")), NULL, VERDICT_OK,
-			"there are none: nothing on nodes holds", 404},
+		{200, NODES(NODE("n1")), NULL, VERDICT_OK, "there are none: nothing on nodes holds",
+			404},
 		{200, NODES(NODE("n1")), NO_KOORDLET, VERDICT_WARN,
 			"lend and have no agent: nothing there holds", 200},
 		{200, NODES(NODE("n1", AGENT("800", "\"hold\",\"pressure\"", ""))), NO_KOORDLET,

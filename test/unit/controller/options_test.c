@@ -391,8 +391,8 @@ static void nodes_have_a_port_and_an_address(void **state)
 	const char *second[WORDS_MAX] = {"--node-listen=:1", "--visibility-address=10.1.2.3"};
 	assert_int_equal(parse(second, &o, &e), 0);
 	assert_string_equal(o.node_address, "10.1.2.3");
-	const char *third[WORDS_MAX] = {"--node-listen=:1", "--visibility-address=10.1.2.3",
-		"--node-address=127.0.0.1"};
+	const char *third[WORDS_MAX] = {
+		"--node-listen=:1", "--visibility-address=10.1.2.3", "--node-address=127.0.0.1"};
 	assert_int_equal(parse(third, &o, &e), 0);
 	assert_string_equal(o.node_address, "127.0.0.1");
 }
