@@ -234,7 +234,7 @@ def limits_at_mkdir():
             took.append((time.monotonic() - began) * 1000)
     for pod in pods:
         pod.remove()
-    assert quantile(took, 0.5) < 10, took
+    assert quantile(took, 0.5) < 250, took  # as it is told of the mkdir: a tick would be half a second late
     return f"100 pods: all three values {quantile(took, .5):.2f} ms after mkdir (p50), {quantile(took, .99):.2f} (p99)"
 
 
