@@ -425,7 +425,7 @@ def test_what_an_agent_left_behind_is_lifted_by_the_pod_of_the_page(world, limit
     wait_until("the agent to be gone", lambda: box.agent.pid() is None and not agents.running(box), LATER)
     assert (world.says("quota", limited), world.says("memory", limited)) == (20000, 64 << 20)
     page = (ROOT / "docs" / "trouble.md").read_text()
-    text = re.search(r"^```yaml lift\n(.*?)^```", page, re.M | re.S)[1]
+    text = re.search(r"^```yaml\n([^`]*--lift.*?)^```", page, re.M | re.S)[1]
     for what, value in (("NODE", agent["spec"]["nodeName"]), ("IMAGE", agent["spec"]["containers"][0]["image"]), ("/sys/fs/cgroup/kubepods.slice", "/sys/fs/cgroup"),
                         ("/cgroup/kubepods.slice", "/cgroup"), ("--cgroups=/cgroup", f"--cgroups=/cgroup, --tier={world.cgroups}")):
         assert what in text
