@@ -24,3 +24,6 @@ target_compile_definitions(vm_clock PRIVATE _GNU_SOURCE)
 target_link_options(vm_clock PRIVATE -static -fno-sanitize=all)
 long_test(node_latency ${CMAKE_CURRENT_LIST_DIR}/latency.sh ${CMAKE_CURRENT_BINARY_DIR}/latency $<TARGET_FILE:vm_clock>)
 set_tests_properties(node_latency PROPERTIES SKIP_RETURN_CODE 77)
+# Beside a real kubelet and systemd, in qemu. The agent has no sanitizers there.
+long_test(node_vm ${CMAKE_CURRENT_LIST_DIR}/vm.sh ${CMAKE_CURRENT_BINARY_DIR}/vm ${uml_agent} $<TARGET_FILE:vm_clock>)
+set_tests_properties(node_vm PROPERTIES SKIP_RETURN_CODE 77)
