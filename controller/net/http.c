@@ -498,15 +498,24 @@ static enum MHD_Result queue_answer(struct http_question *r, const char *path)
 
 /* ---- what is posted -------------------------------------------------------------------------- */
 
-/* Gives up the bodies that are awaited longest, until another has room: who sends slowly must not
- * keep others out. */
+/* Finds the largest body that is awaited; of those that are alike, the one that is awaited longest. */
+static struct http_question *largest_awaited(struct http *h)
+{
+	struct http_question *found = NULL;
+	list_each_entry(&h->questions, struct http_question, q, link)
+		if (q->state == REQUEST_READS && (!found || q->reserved > found->reserved))
+			found = q;
+	return found;
+}
+
+/* Gives up bodies that are not smaller, until one of this length has room: senders that are slow, or
+ * say that they will send much, must not keep others out. */
 static void make_room_for_body(struct http *h, size_t length)
 {
-	list_each_entry(&h->questions, struct http_question, q, link) {
-		if (h->posted + length <= POSTED_MAX_BYTES)
+	while (h->posted + length > POSTED_MAX_BYTES) {
+		struct http_question *q = largest_awaited(h);
+		if (!q || q->reserved < length)
 			return;
-		if (q->state != REQUEST_READS || q->reserved == 0)
-			continue;
 		h->posted -= q->reserved;
 		q->reserved = 0;
 		connection_end(q->place);

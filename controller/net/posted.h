@@ -4,8 +4,8 @@
  * One path of a port takes POST, and nothing else; all others take GET and HEAD, without a body. A
  * body says its length before it comes (Content-Length), so that a long one is refused unread. It is
  * read once its sender is known and may ask, and bodies that are on their way at a port take so much
- * memory at most (POSTED_MAX_BYTES): for one more, those that are awaited longest are given up, with
- * their connections.
+ * memory at most (POSTED_MAX_BYTES). For one more the largest are given up, with their connections;
+ * of those that are alike, the one that is awaited longest. None is given up for a larger one.
  */
 #ifndef SLUICE_CONTROLLER_NET_POSTED_H
 #define SLUICE_CONTROLLER_NET_POSTED_H

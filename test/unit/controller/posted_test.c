@@ -349,6 +349,36 @@ static void the_body_that_is_awaited_longest_gives_way(void **state)
 	port_close(&p);
 }
 
+/* Many large bodies that do not come to an end, one after the other, end no small one: it may be
+ * slow. */
+static void a_small_body_stays(void **state)
+{
+	enum { FIT = POSTED_MAX_BYTES / MOST };
+	struct port p;
+	int fd[3 * FIT];
+	char answer[4096];
+	(void)state;
+	port_open(&p, 60000);
+	int small = port_connect(&p);
+	say_head(small, "POST", "/sample", "good", "Content-Length: 4\r\n");
+	while (told.asked < 1)
+		ev_run(p.loop, EVRUN_ONCE);
+	for (unsigned i = 0; i < 3 * FIT; i++) {
+		fd[i] = port_connect(&p);
+		say_head(fd[i], "POST", "/sample", "good", "Content-Length: 65536\r\n");
+		while (told.asked <= i + 1)
+			ev_run(p.loop, EVRUN_ONCE);
+	}
+	assert_int_equal(told.refused, 0);
+	say(small, "slow", 4);
+	hear(&p, small, "/sample 4", answer, sizeof(answer));
+	assert_string_equal(told.begins, "slow");
+	for (int i = 0; i < 3 * FIT; i++)
+		close(fd[i]);
+	close(small);
+	port_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +387,7 @@ int main(void)
 		cmocka_unit_test(the_sender_is_known_first),
 		cmocka_unit_test(half_a_body_is_waited_for_as_a_request_is),
 		cmocka_unit_test(the_body_that_is_awaited_longest_gives_way),
+		cmocka_unit_test(a_small_body_stays),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
