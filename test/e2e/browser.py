@@ -24,6 +24,7 @@ KEYS = {"Shift": "\ue008", "Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c
         "ArrowRight": "\ue014", "ArrowDown": "\ue015", "PageUp": "\ue00e", "PageDown": "\ue00f", "Home": "\ue011", "End": "\ue010"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # how the protocol marks a reference to an element
 PATIENCE = 120
+DROPPED = "ERR_NETWORK_CHANGED"
 
 
 def lacks():
@@ -54,7 +55,7 @@ class Browser:
         self.proc = Process(Path(folder), "chromedriver")
         home = {name: str(folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
         self.proc.start([shutil.which("chromedriver"), "--port=0"], env={**home, "TZ": "UTC", "LANG": "C.UTF-8"})
-        self.base, self.expected = "", ()
+        self.base, self.expected, self.said = "", (), []
         try:
             self.base = f"http://127.0.0.1:{wait_until('chromedriver to tell its port', self._port, PATIENCE, self.proc)}"
             self.base += f"/session/{self._begin(Path(folder))}"
@@ -121,7 +122,14 @@ class Browser:
     # -- where it is, and what it shows ------------------------------------
 
     def open(self, url):
+        """Anew where an interface of this machine came or went meanwhile, as those of a real node do: Chromium drops what is on its way then."""
         self._send("POST", "/url", {"url": url})
+        for _ in range(5):
+            said = self._send("POST", "/se/log", {"type": "browser"})
+            self.said += said
+            if not any(DROPPED in e["message"] for e in said):
+                return
+            self._send("POST", "/refresh", {})
 
     @property
     def url(self):
@@ -219,8 +227,10 @@ class Browser:
 
     def complaints(self):
         """What stands in the console since the last call, but for answers of a status that the test expects."""
-        said = [e for e in self._send("POST", "/se/log", {"type": "browser"}) if e["level"] in ("SEVERE", "WARNING")]
-        return [f"{e['source']}: {e['message']}" for e in said if not (e["source"] == "network" and any(f"status of {s}" in e["message"] for s in self.expected))]
+        said, self.said = [*self.said, *self._send("POST", "/se/log", {"type": "browser"})], []
+        expected = (DROPPED, *(f"status of {status}" for status in self.expected))
+        return [f"{e['source']}: {e['message']}" for e in said if e["level"] in ("SEVERE", "WARNING")
+                and not (e["source"] == "network" and any(part in e["message"] for part in expected))]
 
     def barriers(self, axe):
         """What axe finds on the page as it is: [(rule, what it asks for, elements)]."""
