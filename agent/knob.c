@@ -127,14 +127,9 @@ bool knob_read(struct knob *k, int64_t now_ms, int64_t *ret_value)
 	k->now = *ret_value;
 	if (k->undone > 0 && now_ms - k->window_ms >= KNOB_WINDOW_MS)
 		k->undone = 0;
-	if (k->wrote && *ret_value != k->rounded)
+	if (k->wrote && *ret_value != k->wrote_value)
 		count_undone(k, now_ms);
 	return true;
-}
-
-int64_t knob_wanted(const struct knob *k, int64_t value)
-{
-	return k->wrote && k->wrote_value == value ? k->rounded : value;
 }
 
 bool knob_yields(const struct knob *k)
@@ -160,11 +155,7 @@ int knob_write(struct knob *k, int64_t value)
 	ssize_t n = pwrite(k->fd, text, (size_t)len, 0);
 	if (n != len)
 		return n < 0 ? errno : EIO;
-	k->wrote_value = k->rounded = value;
+	k->wrote_value = k->now = value;
 	k->wrote = true;
-	int64_t said;
-	if (peek(k, &said))
-		k->rounded = said;
-	k->now = k->rounded;
 	return 0;
 }

@@ -8,9 +8,10 @@
  *     KNOB_HIGH      memory.high                   -
  *     KNOB_IDLE      cpu.idle                      cpu.idle
  *
- * A knob remembers what it wrote and what the file said then, for kernels round. So it knows a
- * value that is not its own: somebody else wrote. Such a value is written over at most ten times a
- * minute; then the knob yields until the minute is over.
+ * A knob remembers what it wrote, and so knows a value that another program wrote. Such a value is
+ * written over at most ten times a minute; then the knob yields until the minute is over. What is
+ * written here is not rounded by any kernel (node/limits.h). A file is not read back to learn what a
+ * kernel made of a value: systemd may have written between the two.
  *
  * Files stay open, and are opened and written with O_NONBLOCK: from Linux 6.16 on a limit that is
  * lowered then takes effect without reclaim in our time. A read that is no whole line is no value.
@@ -37,11 +38,11 @@ struct knob {
 	int64_t period_us; /* of a quota, as found by the last read */
 	int64_t now;	   /* what it said last; LIMIT_NONE before the first read */
 	bool wrote;
-	int64_t wrote_value, rounded; /* what was written last, and what the file said then */
-	int64_t window_ms;	      /* when the first of `undone` was seen */
-	unsigned undone;	      /* how often somebody else wrote, in this window */
-	bool told_yield;	      /* that it yields, in this window */
-	bool told_refusal;	      /* that the kernel refused a write, once for all */
+	int64_t wrote_value; /* what was written last */
+	int64_t window_ms;   /* when the first of `undone` was seen */
+	unsigned undone;     /* how often another program wrote, in this window */
+	bool told_yield;     /* that it yields, in this window */
+	bool told_refusal;   /* that the kernel refused a write, once for all */
 };
 
 /* Opens a file of a directory. False, and a knob without a file: it is not there. */
@@ -58,10 +59,6 @@ const char *knob_file(const struct knob *k);
 /* Reads what the file says: LIMIT_NONE for no limit. False: nothing that can be read; the cgroup is
  * going, say. now_ms is of a clock that only goes on: a value of somebody else's counts. */
 bool knob_read(struct knob *k, int64_t now_ms, int64_t *ret_value);
-
-/* Gives what the file is to say for a value that is wanted: as the kernel rounded it, where that is
- * known. */
-int64_t knob_wanted(const struct knob *k, int64_t value);
 
 /* Whether somebody else writes the file too often to go on now. */
 bool knob_yields(const struct knob *k);

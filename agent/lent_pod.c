@@ -262,7 +262,7 @@ static struct step_cgroup look(struct lent_pod *p, struct lent_cgroup *c, int64_
 			continue;
 		say_undone(p, k);
 		*limit_of_kind(&ret.want, kind) =
-			is_left(p, c, k) ? *now : knob_wanted(k, *limit_of_kind(&want, kind));
+			is_left(p, c, k) ? *now : *limit_of_kind(&want, kind);
 	}
 	ret.period_us = c->knob[KNOB_QUOTA].period_us;
 	return ret;
