@@ -133,7 +133,7 @@ static void a_slow_question_keeps_no_other_from_its_work(void **state)
 	open_office(&x, "slow");
 	until_rows(&x, "node_history", "slow"); /* connected */
 	pg_fixture_sql(&F, "DELETE FROM sluice.node_history");
-	pg_set_patience(x.pg, 250);
+	pg_set_patience(x.pg, 2000); /* of which a fifth is the server's, to say so */
 	PGconn *keeper = keep_segments();
 	ask_about_a_job(&x.person);
 	until_rows(&x, "node_history", "slow");
